@@ -56,6 +56,11 @@ std::optional<core::Time> moment(const char* name, const std::string& text) {
     return time;
 }
 
+net::Problem lacks(std::string_view scope) {
+    net::Problem problem(Code::Forbidden, "the key's scopes do not include " + std::string(scope));
+    return std::move(problem).with_member("scope", json::value(json::string(scope)));
+}
+
 asio::awaitable<void> create_key(KeyRing& keys, net::Exchange& exchange) {
     // A key outlives the time in which none was needed, so being on this machine does not do.
     const Caller& caller = caller_of(exchange.request());
@@ -66,6 +71,10 @@ asio::awaitable<void> create_key(KeyRing& keys, net::Exchange& exchange) {
     }
     const auto wanted = co_await read_json<CreateKey>(exchange);
     auto scopes = checked_scopes(wanted.scopes);
+    // Nobody gives away what they do not have. Who may make keys has all of it today.
+    for (const auto& scope : scopes) {
+        if (!grants(caller.scopes, scope)) throw lacks(scope);
+    }
     std::optional<core::Time> expires_at;
     if (wanted.lifetime) expires_at = core::time_now() + *wanted.lifetime;
     const auto form = wanted.e2b ? KeyRing::Form::E2b : KeyRing::Form::Atoll;
@@ -104,11 +113,7 @@ asio::awaitable<void> create_token(const Signer& signer, sessions::Sessions& ses
     for (const auto scope : std::set<TokenFor>(wanted.scopes.begin(), wanted.scopes.end())) {
         const auto& known = kTokenScopes.at(static_cast<std::size_t>(scope));
         // Nobody gives away what they do not have.
-        if (!grants(caller.scopes, known.key_has)) {
-            throw net::Problem(Code::Forbidden,
-                               "the key's scopes do not include " + std::string(known.key_has))
-                .with_member("scope", json::value(json::string(known.key_has)));
-        }
+        if (!grants(caller.scopes, known.key_has)) throw lacks(known.key_has);
         grant.scopes.emplace_back(known.name);
     }
     const auto record = co_await sessions.get(core::Whose::of(caller.owner), id);
@@ -116,6 +121,7 @@ asio::awaitable<void> create_token(const Signer& signer, sessions::Sessions& ses
     grant.owner = caller.owner;
     grant.key_id = caller.key_id;
     grant.until = core::time_now() + std::chrono::seconds(wanted.seconds);
+    if (caller.renewable_until) grant.until = std::min(grant.until, *caller.renewable_until);
     TokenView view;
     view.token = signer.sign(grant);
     view.session = grant.session;
@@ -125,6 +131,69 @@ asio::awaitable<void> create_token(const Signer& signer, sessions::Sessions& ses
     response.headers.set("Cache-Control", "no-store");
     co_await exchange.respond(std::move(response));
 }
+
+// A page keeps it in place of the key. Nothing is stored: the signature, the key and the clock say
+// whether it is good.
+class PageTokens {
+public:
+    PageTokens(const KeyRing& keys, const Signer& signer, PageTokenLife life)
+        : keys_(keys), signer_(signer), life_(life) {}
+
+    asio::awaitable<void> create(net::Exchange& exchange) const {
+        const Caller& caller = caller_of(exchange.request());
+        if (caller.until) {
+            throw ErrorException({Code::Forbidden,
+                                  "this takes a key; a page renews its token at "
+                                  "/v1/tokens/renew"});
+        }
+        if (caller.key_id.empty()) {
+            throw ErrorException({Code::Conflict, "no key is in use, so a page needs no token"});
+        }
+        return give(exchange, core::time_now() + life_.all);
+    }
+
+    asio::awaitable<void> renew(net::Exchange& exchange) const {
+        const Caller& caller = caller_of(exchange.request());
+        if (!caller.renewable_until) {
+            throw ErrorException({Code::Forbidden,
+                                  "this renews the token of a page, made at /v1/tokens with a "
+                                  "key"});
+        }
+        return give(exchange, *caller.renewable_until);
+    }
+
+private:
+    asio::awaitable<void> give(net::Exchange& exchange, core::Time renewable_until) const {
+        const auto now = core::time_now();
+        const auto* key = keys_.good(caller_of(exchange.request()).key_id, now);
+        if (key == nullptr) {
+            throw ErrorException({Code::Unauthenticated, "the key is not good any more"});
+        }
+        Grant grant;
+        grant.owner = key->owner;
+        grant.key_id = key->id.text();
+        grant.scopes = key->scopes;
+        grant.key_mark = mark_of(signer_, *key);
+        if (key->expires_at) renewable_until = std::min(renewable_until, *key->expires_at);
+        grant.renewable_until = renewable_until;
+        grant.until = std::min(now + life_.each, renewable_until);
+        PageTokenView view;
+        view.token = signer_.sign(grant);
+        view.owner = grant.owner;
+        view.key_id = grant.key_id;
+        view.scopes = grant.scopes;
+        view.expires_at = time_text(grant.until);
+        view.seconds = static_cast<std::uint32_t>((grant.until - now) / std::chrono::seconds{1});
+        view.renewable_until = time_text(renewable_until);
+        auto response = json_response(201, view);
+        response.headers.set("Cache-Control", "no-store");
+        co_await exchange.respond(std::move(response));
+    }
+
+    const KeyRing& keys_;
+    const Signer& signer_;
+    PageTokenLife life_;
+};
 
 asio::awaitable<void> list_audit(core::Store& store, net::Exchange& exchange) {
     const auto asked = schema::from_parameters<ListAudit>(exchange.request().target.query);
@@ -154,7 +223,8 @@ asio::awaitable<void> list_audit(core::Store& store, net::Exchange& exchange) {
 }  // namespace
 
 void add_access_routes(Api& api, KeyRing& keys, const Signer& signer, sessions::Sessions& sessions,
-                       core::Store& store) {
+                       core::Store& store, PageTokenLife life) {
+    const PageTokens pages(keys, signer, life);
     api.add({.method = "POST",
              .pattern = "/v1/keys",
              .id = "create_key",
@@ -197,6 +267,28 @@ void add_access_routes(Api& api, KeyRing& keys, const Signer& signer, sessions::
             [&signer, &sessions](net::Exchange& exchange) {
                 return create_token(signer, sessions, exchange);
             });
+    api.add({.method = "POST",
+             .pattern = "/v1/tokens",
+             .id = "create_page_token",
+             .tag = kAccessTag,
+             .summary = "Exchange a key for a short-lived token of a page",
+             .description = "It has the key's own scopes and ends with it. The web interface keeps "
+                            "this, and never the key.",
+             .answers = {json_answer<PageTokenView>(201, "The token.")},
+             .scope = kAnyScope,
+             .stores = false},
+            [pages](net::Exchange& exchange) { return pages.create(exchange); });
+    api.add({.method = "POST",
+             .pattern = "/v1/tokens/renew",
+             .id = "renew_page_token",
+             .tag = kAccessTag,
+             .summary = "Renew a page's token, shown as the bearer",
+             .description = "Until its `renewable_until`; then the key is needed again. The one "
+                            "before is good until its own end.",
+             .answers = {json_answer<PageTokenView>(201, "The next token.")},
+             .scope = kAnyScope,
+             .stores = false},
+            [pages](net::Exchange& exchange) { return pages.renew(exchange); });
     api.add({.method = "GET",
              .pattern = "/v1/audit",
              .id = "list_audit",

@@ -91,6 +91,20 @@ ATOLL_TYPE(TokenView) {
                     field<&T::expires_at>("Its end.", format("date-time")));
 }
 
+BOOST_DESCRIBE_STRUCT(PageTokenView, (),
+                      (token, owner, key_id, scopes, expires_at, seconds, renewable_until))
+ATOLL_TYPE(PageTokenView) {
+    return response("What a page holds in place of a key: a bearer with the key's own scopes.",
+                    field<&T::token>("The token."), field<&T::owner>("The key's owner."),
+                    field<&T::key_id>("The key, with which it ends."),
+                    field<&T::scopes>("What it may do: all that the key may."),
+                    field<&T::expires_at>("Its end.", format("date-time")),
+                    field<&T::seconds>("From now until then."),
+                    field<&T::renewable_until>("It can be renewed until then; after that the key "
+                                               "is needed again.",
+                                               format("date-time")));
+}
+
 BOOST_DESCRIBE_STRUCT(ListAudit, (), (from, until, cursor, limit))
 ATOLL_TYPE(ListAudit) {
     return request(

@@ -68,6 +68,17 @@ struct TokenView {
 };
 ATOLL_DESCRIBED(TokenView);
 
+struct PageTokenView {
+    std::string token;
+    std::string owner;
+    std::string key_id;
+    std::vector<std::string> scopes;
+    std::string expires_at;
+    std::uint32_t seconds = 0;
+    std::string renewable_until;
+};
+ATOLL_DESCRIBED(PageTokenView);
+
 struct ListAudit {
     std::string from;
     std::string until;

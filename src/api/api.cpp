@@ -118,9 +118,9 @@ void Api::add(schema::Route route, net::Handler handler) {
     if (!open) route.scope = scopes_.back();
     const auto need =
         std::make_shared<const Need>(Need{std::string(route.id), std::string(route.scope), open});
-    const net::Handler unless_read_only = [this,
+    const net::Handler unless_read_only = [this, stores = route.stores,
                                            handler = std::move(handler)](net::Exchange& exchange) {
-        check_writable(exchange.request());
+        if (stores) check_writable(exchange.request());
         return handler(exchange);
     };
     const auto usher = usher_of(route.pattern);

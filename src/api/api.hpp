@@ -31,8 +31,11 @@ struct Caller {
     std::string token_session = {};              // with a token: the one session that it opens, and
     std::vector<std::string> token_scopes = {};  // what of it
     std::optional<core::Time> until = {};        // with a token: its end
-    std::string refused = {};                    // why what was shown is no proof of anybody
-    std::string object = {};                     // what the request was about, for the audit log
+    // With the token of a page: until when it can be renewed. Nothing that it asks for outlives
+    // that, but what it makes for its owner.
+    std::optional<core::Time> renewable_until = {};
+    std::string refused = {};  // why what was shown is no proof of anybody
+    std::string object = {};   // what the request was about, for the audit log
     std::function<void(std::string action, std::string object)> made = {};  // note_made
 };
 // Unauthenticated when nobody is known: a route that is open to all must not ask.

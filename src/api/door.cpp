@@ -2,6 +2,7 @@
 
 #include "api/port_host.hpp"
 #include "api/scopes.hpp"
+#include "api/secrets.hpp"
 #include "net/host.hpp"
 #include "net/problem.hpp"
 
@@ -86,12 +87,17 @@ std::string action_of(const std::string& id) {
 }
 
 bool is_audited(const Need& need) {
-    constexpr std::array<std::string_view, 11> kAlways{
-        "create_session", "delete_session", "fork_session",   "create_token",
-        "new_thread",     "delete_thread",  "fork_thread",    "create_sandbox",
-        "delete_sandbox", "fork_sandbox",   "create_snapshot"};
+    constexpr std::array<std::string_view, 12> kAlways{
+        "create_session", "delete_session", "fork_session", "create_token",
+        "new_thread",     "delete_thread",  "fork_thread",  "create_page_token",
+        "create_sandbox", "delete_sandbox", "fork_sandbox", "create_snapshot"};
     return need.scope == kAdmin ||
            std::find(kAlways.begin(), kAlways.end(), need.id) != kAlways.end();
+}
+
+// In a time that does not depend on where they differ.
+bool same_text(std::string_view one, std::string_view other) {
+    return core::same_digest(sha256(one), sha256(other));
 }
 
 net::Problem unauthenticated(const Caller& caller) {
@@ -265,9 +271,17 @@ Caller Door::of_credential(const std::string& text, bool open_to_all) {
             caller.refused = "the token is not valid or has expired";
             return caller;
         }
+        if (grant->renewable_until) {
+            const auto* key = keys_.good(grant->key_id, now);
+            if (key == nullptr || !same_text(mark_of(signer_, *key), grant->key_mark)) {
+                caller.refused = "the token is not valid or has expired";
+                return caller;
+            }
+        }
         caller.owner = grant->owner;
         caller.key_id = grant->key_id;
         caller.until = grant->until;
+        caller.renewable_until = grant->renewable_until;
         if (grant->session.empty()) {
             caller.scopes = grant->scopes;
         } else {

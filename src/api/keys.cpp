@@ -119,10 +119,11 @@ const core::KeyRecord* KeyRing::find(std::string_view text, core::Time now) cons
     return same && is_good_record(key, now) ? &key : nullptr;
 }
 
-bool KeyRing::is_good(const std::string& id, core::Time now) const {
-    if (fixed_ && id == fixed_->id.text()) return true;
+const core::KeyRecord* KeyRing::good(const std::string& id, core::Time now) const {
+    if (fixed_ && id == fixed_->id.text()) return &*fixed_;
     const auto found = keys_.find(id);
-    return found != keys_.end() && is_good_record(found->second, now);
+    const bool is_good = found != keys_.end() && is_good_record(found->second, now);
+    return is_good ? &found->second : nullptr;
 }
 
 bool KeyRing::any_good(core::Time now) const {

@@ -55,8 +55,11 @@ public:
 
     // Null when it is no key of ours, revoked, or past its end: one answer for all of these.
     [[nodiscard]] const core::KeyRecord* find(std::string_view text, core::Time now) const;
-    // Whether the key of this id is still good; for tokens that it asked for.
-    [[nodiscard]] bool is_good(const std::string& id, core::Time now) const;
+    // The key of this id, if it is still good: for tokens that it asked for. Else null.
+    [[nodiscard]] const core::KeyRecord* good(const std::string& id, core::Time now) const;
+    [[nodiscard]] bool is_good(const std::string& id, core::Time now) const {
+        return good(id, now) != nullptr;
+    }
     // Notes that it was used; the store hears of it now and then.
     void touch(const KeyId& id, core::Time now);
     // Before it goes: waits for what the store was told.

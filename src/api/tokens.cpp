@@ -31,12 +31,16 @@ std::string text_in(const json::object& from, const char* key) {
 std::string Signer::sign(const Grant& grant) const {
     json::array scopes;
     for (const auto& scope : grant.scopes) scopes.emplace_back(scope);
-    const auto payload = letters_of(
-        json::serialize(json::object{{"s", grant.session},
-                                     {"o", grant.owner},
-                                     {"k", grant.key_id},
-                                     {"c", std::move(scopes)},
-                                     {"u", std::int64_t{grant.until.time_since_epoch().count()}}}));
+    json::object said{{"s", grant.session},
+                      {"o", grant.owner},
+                      {"k", grant.key_id},
+                      {"c", std::move(scopes)},
+                      {"u", std::int64_t{grant.until.time_since_epoch().count()}}};
+    if (grant.renewable_until) {
+        said["r"] = std::int64_t{grant.renewable_until->time_since_epoch().count()};
+        said["m"] = grant.key_mark;
+    }
+    const auto payload = letters_of(json::serialize(said));
     std::string token(kTokenPrefix);
     token += payload;
     const auto signature = hmac_sha256(secret_, token);
@@ -77,6 +81,14 @@ std::optional<Grant> Signer::read(std::string_view token, core::Time now) const 
     grant.owner = text_in(object, "o");
     grant.key_id = text_in(object, "k");
     grant.until = core::Time(std::chrono::milliseconds(until->get_int64()));
+    if (const auto* renewable = object.if_contains("r")) {
+        if (!renewable->is_int64()) return std::nullopt;
+        grant.renewable_until = core::Time(std::chrono::milliseconds(renewable->get_int64()));
+        grant.key_mark = text_in(object, "m");
+        if (*grant.renewable_until < grant.until || *grant.renewable_until > now + kTokenLife) {
+            return std::nullopt;
+        }
+    }
     for (const auto& scope : scopes->get_array()) {
         if (scope.is_string()) grant.scopes.emplace_back(scope.get_string());
     }
@@ -85,6 +97,11 @@ std::optional<Grant> Signer::read(std::string_view token, core::Time now) const 
         return std::nullopt;
     }
     return grant;
+}
+
+std::string mark_of(const Signer& signer, const core::KeyRecord& key) {
+    return signer.seal("key of a page",
+                       key.id.text() + " " + letters_of(bytes_of(key.secret_sha256)));
 }
 
 }  // namespace atl::api

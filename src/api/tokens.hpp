@@ -22,6 +22,10 @@ struct Grant {
     std::string key_id;  // that asked for it, and with which it ends; empty: none
     std::vector<std::string> scopes;
     core::Time until{};
+    // Of a page of the web interface, which renews its token until then; none: it ends as it is.
+    std::optional<core::Time> renewable_until{};
+    // And what the key was at the time: one of the settings has the same id, whatever it says.
+    std::string key_mark{};
 
     bool operator==(const Grant&) const = default;
 };
@@ -43,5 +47,8 @@ public:
 private:
     std::string secret_;
 };
+
+// Of this key and no other, and nothing that leads to it.
+[[nodiscard]] std::string mark_of(const Signer& signer, const core::KeyRecord& key);
 
 }  // namespace atl::api

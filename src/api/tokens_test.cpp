@@ -37,6 +37,33 @@ TEST(Tokens, NoneLastsLongerThanAnyIsGiven) {
     EXPECT_FALSE(signer.read(token, at(0)));
 }
 
+// Goal: the bound of a page's tokens is in each of them, and one that would be renewed for ever
+// is none.
+TEST(Tokens, OfAPageSayUntilWhenTheyAreRenewed) {
+    const Signer signer(std::string(32, 'k'));
+    Grant grant{"", "ann", "k1", {"run"}, at(1000), at(5000), "mark"};
+    EXPECT_EQ(signer.read(signer.sign(grant), at(999)), grant);
+    EXPECT_FALSE(signer.read(signer.sign(grant), at(1000)));
+    grant.renewable_until = at(999);
+    EXPECT_FALSE(signer.read(signer.sign(grant), at(0))) << "it ends before itself";
+    grant.renewable_until = at(0) + std::chrono::hours{25};
+    EXPECT_FALSE(signer.read(signer.sign(grant), at(0)));
+    grant.renewable_until.reset();
+    EXPECT_EQ(signer.read(signer.sign(grant), at(0))->key_mark, "") << "of no page";
+}
+
+TEST(Tokens, MarksOfKeysDiffer) {
+    const Signer signer(std::string(32, 'k')), other(std::string(32, 'l'));
+    core::KeyRecord one;
+    one.id = KeyId("settings");
+    one.secret_sha256 = sha256("one");
+    auto two = one;
+    two.secret_sha256 = sha256("two");
+    EXPECT_EQ(mark_of(signer, one), mark_of(signer, one));
+    EXPECT_NE(mark_of(signer, one), mark_of(signer, two));
+    EXPECT_NE(mark_of(signer, one), mark_of(other, one));
+}
+
 TEST(Tokens, AnyChangeBreaksThem) {
     const Signer signer(std::string(32, 'k'));
     const auto token = signer.sign(some_grant());

@@ -793,7 +793,8 @@ private:
             *signer_, *keys_, [this] { return door_->keys_needed(); },
             api::openai::FileLinks::Options{options_.link_life, options_.public_url});
         analyst_->add_routes(api_, *file_links_);
-        api::add_access_routes(api_, *keys_, *signer_, *sessions_, *store_);
+        api::add_access_routes(api_, *keys_, *signer_, *sessions_, *store_,
+                               {options_.page_token_life, options_.page_login_life});
         api_.finish({.title = "Atoll",
                      .version = ATOLL_VERSION,
                      .description = "A safe place for AI agents to work.",

@@ -127,6 +127,8 @@ struct Settings {
     Milliseconds upload_unused_time{7 * 86'400'000};
     Milliseconds conversations_unused_time{30ll * 86'400'000};
     Milliseconds leave_grace{15'000};
+    Milliseconds page_token_life{900'000};
+    Milliseconds page_login_life{43'200'000};
     Milliseconds temporary_unused_time{86'400'000};
     Milliseconds link_life{7 * 86'400'000};
     std::string public_url;

@@ -84,6 +84,7 @@ struct Route {
     Security security = Security::Key;
     bool deprecated = false;
     std::string_view scope = {};  // what a key must allow; empty: whoever takes the route says
+    bool stores = true;           // false: whatever its method, it changes nothing
     bool listed = true;  // false: it is another project's API, which has a document of its own
 };
 

@@ -6,6 +6,7 @@ import { toast } from "@/components/ui/toasts";
 import { ApiError } from "@/lib/api";
 import { sentenceOfError } from "@/lib/describe-error";
 import i18n from "@/lib/i18n";
+import { keepTokenFresh } from "@/lib/renew-token";
 
 // A click that failed and has no place of its own for saying so: a download, a port's page.
 addEventListener("unhandledrejection", (event) => {
@@ -13,6 +14,8 @@ addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
     toast(sentenceOfError(event.reason, i18n.t), { bad: true });
 });
+
+keepTokenFresh();
 
 const root = document.getElementById("root");
 if (root)

@@ -1084,6 +1084,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/threads/{id}/presence/{tab}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say that a page shows the thread
+         * @description Said again each minute while it does; a page that is silent for five is forgotten, and the session goes by its idle times. Clients that never say it notice nothing of it.
+         */
+        put: operations["enter_thread"];
+        post?: never;
+        /**
+         * Say that a page does not show the thread any more
+         * @description When no page shows it, and none comes for a while (threads.leave_grace), its session is stored on disk with files and variables, and a temporary thread is removed; if an answer or a program is at work there, once that has ended. A page that comes back, as after a reload, takes another name.
+         */
+        delete: operations["leave_thread"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/threads/{id}/export": {
         parameters: {
             query?: never;
@@ -1574,6 +1598,46 @@ export interface paths {
          * @description So that a browser never holds a key.
          */
         post: operations["create_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a key for a short-lived token of a page
+         * @description It has the key's own scopes and ends with it. The web interface keeps this, and never the key.
+         */
+        post: operations["create_page_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew a page's token, shown as the bearer
+         * @description Until its `renewable_until`; then the key is needed again. The one before is good until its own end.
+         */
+        post: operations["renew_page_token"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2527,6 +2591,8 @@ export interface components {
             images?: components["schemas"]["ImageLink"][];
             /** @description Tables that the code answered with. */
             tables?: components["schemas"]["TableData"][];
+            /** @description What else the code showed: charts as data, for example. */
+            results?: components["schemas"]["TurnResult"][];
             /** @description Where the turn's time went. */
             timings_ms?: components["schemas"]["TurnTimings"];
             /** @description Who answered; of a question, the model that it named. */
@@ -3061,6 +3127,8 @@ export interface components {
             images: components["schemas"]["ImageLink"][];
             /** @description Tables that the code answered with, as data. */
             tables: components["schemas"]["TableData"][];
+            /** @description What else the code showed: charts as data, for example. */
+            results: components["schemas"]["TurnResult"][];
             /** @description Where the time went. */
             timings_ms: components["schemas"]["TurnTimings"];
             /** @description hot, warm or cold: the thread's sandbox now. */
@@ -3179,6 +3247,11 @@ export interface components {
              * @default
              */
             model: string;
+            /**
+             * @description It is removed with its session and the uploads that it alone has, a moment after the last page that shows it was left (/v1/threads/{id}/presence), or when nobody used it for long (threads.temporary_unused).
+             * @default false
+             */
+            temporary: boolean;
         };
         /** @description Output that is still kept. */
         OutputAnswer: {
@@ -3226,6 +3299,32 @@ export interface components {
             offset: number;
             /** @description The text. */
             text: string;
+        };
+        /** @description What a page holds in place of a key: a bearer with the key's own scopes. */
+        PageTokenView: {
+            /** @description The token. */
+            token: string;
+            /** @description The key's owner. */
+            owner: string;
+            /** @description The key, with which it ends. */
+            key_id: string;
+            /** @description What it may do: all that the key may. */
+            scopes: string[];
+            /**
+             * Format: date-time
+             * @description Its end.
+             */
+            expires_at: string;
+            /**
+             * Format: int64
+             * @description From now until then.
+             */
+            seconds: number;
+            /**
+             * Format: date-time
+             * @description It can be renewed until then; after that the key is needed again.
+             */
+            renewable_until: string;
         };
         /** @description What is to change; what is left out stays. */
         PatchModelSettings: {
@@ -3876,6 +3975,8 @@ export interface components {
              * @description Questions so far.
              */
             turns: number;
+            /** @description It is removed when everybody has left it. */
+            temporary: boolean;
             /**
              * Format: date-time
              * @description When it was made.
@@ -3983,6 +4084,16 @@ export interface components {
             description: string;
             /** @description A JSON schema of its arguments. */
             parameters: Record<string, never>;
+        };
+        /** @description What code showed besides text and images, for clients that draw it: a chart of plotly or altair as JSON, a table as HTML, a formula. The model knows only that it was shown. */
+        TurnResult: {
+            /**
+             * Format: int64
+             * @description Which run of the turn; 0: not known.
+             */
+            run: number;
+            /** @description One value, named by its media type, as in a notebook. Whoever shows HTML must treat it as a stranger's. */
+            data: Record<string, never>;
         };
         /** @description Where the time of a turn went, in milliseconds. */
         TurnTimings: {
@@ -6917,6 +7028,70 @@ export interface operations {
             };
         };
     };
+    enter_thread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The thread. */
+                id: string;
+                /** @description The page's own name for itself: random, and another one each time it comes. */
+                tab: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Noted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    leave_thread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The thread. */
+                id: string;
+                /** @description The page's own name for itself: random, and another one each time it comes. */
+                tab: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Noted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     export_thread: {
         parameters: {
             query?: {
@@ -8315,6 +8490,64 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenView"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_page_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageTokenView"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    renew_page_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The next token. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageTokenView"];
                 };
             };
             /** @description The request failed. */

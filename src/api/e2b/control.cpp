@@ -32,7 +32,9 @@ Tokens tokens_for(const ControlParts& parts, const core::SessionRecord& record,
     tokens.domain = parts.gateway.domain_for(request);
     // Whoever holds a token runs code with it, and with envd's reads and writes files: a key gets
     // no more here than it has at /v1.
-    const auto& scopes = caller_of(request).scopes;
+    // And a page's token gets none: they last as long as the key.
+    const auto& caller = caller_of(request);
+    const auto scopes = caller.renewable_until ? std::vector<std::string>() : caller.scopes;
     const bool runs = grants(scopes, "run");
     if (runs) tokens.traffic = parts.access.traffic_token(record);
     if (runs && grants(scopes, "files")) tokens.envd = parts.access.envd_token(record);

@@ -4,25 +4,31 @@ import { useState, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
-import { ApiError } from "@/lib/api";
+import { ApiError, errorFrom, type Schemas } from "@/lib/api";
 import { describeError } from "@/lib/describe-error";
-import { keyStore } from "@/lib/key";
+import { tokenStore } from "@/lib/token";
 
-// A request of its own: the key is not in use until it is known to be good.
-async function check(key: string): Promise<void> {
+// The only request that carries the key.
+async function exchange(key: string): Promise<Schemas["PageTokenView"]> {
+    const headers = { Authorization: `Bearer ${key}` };
     let response: Response;
+    let body: string;
     try {
-        response = await fetch("/v1/info", { headers: { Authorization: `Bearer ${key}` } });
+        response = await fetch("/v1/tokens", { method: "POST", headers });
+        body = await response.text();
     } catch {
         throw new ApiError(0, "");
     }
-    if (response.status === 401) throw new ApiError(401, "");
+    if (response.status !== 201) {
+        throw errorFrom(response.status, body, response.headers.get("Retry-After"), key);
+    }
+    return JSON.parse(body) as Schemas["PageTokenView"];
 }
 
 export function KeyGate() {
     const { t } = useTranslation();
     const client = useQueryClient();
-    const needed = useSyncExternalStore(keyStore.subscribe, keyStore.isNeeded);
+    const needed = useSyncExternalStore(tokenStore.subscribe, tokenStore.isNeeded);
     const [closed, setClosed] = useState(false);
     const [error, setError] = useState<unknown>(null);
     const [busy, setBusy] = useState(false);
@@ -41,9 +47,8 @@ export function KeyGate() {
     const submit = async (key: string) => {
         setBusy(true);
         try {
-            await check(key);
+            tokenStore.set(await exchange(key));
             setError(null);
-            keyStore.set(key);
             await client.resetQueries();
         } catch (failure) {
             setError(failure);

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { openable } from "@/lib/addresses";
 import { request } from "@/lib/api";
-import { keyStore } from "@/lib/key";
+import { tokenStore } from "@/lib/token";
 
 interface ImageProps {
     session: string;
@@ -14,7 +14,7 @@ interface ImageProps {
 
 // Of a thread's file there is no token: it is fetched with the key.
 async function sourceOf(session: string, address: string): Promise<string> {
-    if (!keyStore.get()) return address;
+    if (!tokenStore.get()) return address;
     if (address.startsWith("/v1/sessions/")) return await openable(session, address, "files");
     const response = await request(address);
     return URL.createObjectURL(await response.blob());

@@ -1,7 +1,7 @@
 // Addresses of files in a session that the browser opens by itself: images, downloads, terminals.
 // With keys on they carry a token for that session, which ends after ten minutes.
 import { sendJson, type Schemas } from "@/lib/api";
-import { keyStore } from "@/lib/key";
+import { tokenStore } from "@/lib/token";
 
 type Opens = "files" | "terminal" | "ports";
 interface Kept {
@@ -28,9 +28,9 @@ async function tokenFor(session: string, opens: Opens): Promise<string> {
     return (await made).token;
 }
 
-// The address as it is while no key is in use.
+// The address as it is while no token is in use.
 export async function openable(session: string, address: string, opens: Opens): Promise<string> {
-    if (!keyStore.get()) return address;
+    if (!tokenStore.get()) return address;
     const token = await tokenFor(session, opens);
     return `${address}${address.includes("?") ? "&" : "?"}token=${encodeURIComponent(token)}`;
 }

@@ -1,5 +1,5 @@
-// The one place that talks HTTP to the server: adds the key, turns problems into ApiError.
-import { keyStore } from "@/lib/key";
+// The one place that talks HTTP to the server: adds the token, turns problems into ApiError.
+import { tokenStore } from "@/lib/token";
 import type { components } from "@/types/api";
 
 export type Schemas = components["schemas"];
@@ -28,9 +28,9 @@ export const retryAt = (error: unknown) =>
 export const isGone = (error: unknown) =>
     error instanceof ApiError && (error.status === 404 || error.status === 410);
 
-export function headersWithKey(headers: Record<string, string> = {}): Record<string, string> {
-    const key = keyStore.get();
-    return key ? { ...headers, Authorization: `Bearer ${key}` } : headers;
+export function headersWithToken(headers: Record<string, string> = {}): Record<string, string> {
+    const token = tokenStore.get();
+    return token ? { ...headers, Authorization: `Bearer ${token}` } : headers;
 }
 
 interface Problem {
@@ -52,8 +52,14 @@ export function sentenceOf(body: string): string {
     return "";
 }
 
-export function errorFrom(status: number, body: string, retryAfter: string | null): ApiError {
-    if (status === 401) keyStore.refuse();
+// `token` is what the request was sent with.
+export function errorFrom(
+    status: number,
+    body: string,
+    retryAfter: string | null,
+    token: string,
+): ApiError {
+    if (status === 401) tokenStore.refuse(token);
     const seconds = retryAfter === null ? NaN : Number(retryAfter);
     return new ApiError(status, sentenceOf(body), Number.isFinite(seconds) ? seconds : null);
 }
@@ -70,7 +76,8 @@ export interface RequestOptions {
 
 // Resolves with a response that is a success; throws ApiError for all else.
 export async function request(path: string, options: RequestOptions = {}): Promise<Response> {
-    const headers = headersWithKey(options.headers);
+    const token = tokenStore.get();
+    const headers = headersWithToken(options.headers);
     let body = options.body;
     if (options.json !== undefined) {
         headers["Content-Type"] = "application/json";
@@ -91,7 +98,7 @@ export async function request(path: string, options: RequestOptions = {}): Promi
     }
     if (!response.ok) {
         const text = await response.text().catch(() => "");
-        throw errorFrom(response.status, text, response.headers.get("Retry-After"));
+        throw errorFrom(response.status, text, response.headers.get("Retry-After"), token);
     }
     return response;
 }

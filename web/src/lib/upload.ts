@@ -1,5 +1,6 @@
 // Uploads with true progress: bytes that left, as XMLHttpRequest tells them and fetch does not.
-import { ApiError, errorFrom, headersWithKey } from "@/lib/api";
+import { ApiError, errorFrom, headersWithToken } from "@/lib/api";
+import { tokenStore } from "@/lib/token";
 
 export interface UploadOptions {
     method: string;
@@ -13,7 +14,8 @@ export function upload<T>(options: UploadOptions): Promise<T> {
     return new Promise((resolve, reject) => {
         const request = new XMLHttpRequest();
         request.open(options.method, options.path);
-        for (const [name, value] of Object.entries(headersWithKey())) {
+        const token = tokenStore.get();
+        for (const [name, value] of Object.entries(headersWithToken())) {
             request.setRequestHeader(name, value);
         }
         if (options.body instanceof File) {
@@ -28,7 +30,7 @@ export function upload<T>(options: UploadOptions): Promise<T> {
             const text = request.responseText;
             if (request.status < 200 || request.status >= 300) {
                 const wait = request.getResponseHeader("Retry-After");
-                reject(errorFrom(request.status, text, wait));
+                reject(errorFrom(request.status, text, wait, token));
                 return;
             }
             resolve((text ? JSON.parse(text) : undefined) as T);

@@ -1604,6 +1604,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a key for a short-lived token of a page
+         * @description It has the key's own scopes and ends with it. The web interface keeps this, and never the key.
+         */
+        post: operations["create_page_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew a page's token, shown as the bearer
+         * @description Until its `renewable_until`; then the key is needed again. The one before is good until its own end.
+         */
+        post: operations["renew_page_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit": {
         parameters: {
             query?: never;
@@ -3259,6 +3299,32 @@ export interface components {
             offset: number;
             /** @description The text. */
             text: string;
+        };
+        /** @description What a page holds in place of a key: a bearer with the key's own scopes. */
+        PageTokenView: {
+            /** @description The token. */
+            token: string;
+            /** @description The key's owner. */
+            owner: string;
+            /** @description The key, with which it ends. */
+            key_id: string;
+            /** @description What it may do: all that the key may. */
+            scopes: string[];
+            /**
+             * Format: date-time
+             * @description Its end.
+             */
+            expires_at: string;
+            /**
+             * Format: int64
+             * @description From now until then.
+             */
+            seconds: number;
+            /**
+             * Format: date-time
+             * @description It can be renewed until then; after that the key is needed again.
+             */
+            renewable_until: string;
         };
         /** @description What is to change; what is left out stays. */
         PatchModelSettings: {
@@ -8424,6 +8490,64 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenView"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_page_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageTokenView"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    renew_page_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The next token. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageTokenView"];
                 };
             };
             /** @description The request failed. */

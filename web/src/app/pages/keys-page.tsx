@@ -12,7 +12,7 @@ import { ErrorNotice } from "@/components/ui/notice";
 import { keyListQuery, revokeKey, type Key } from "@/features/keys/api";
 import { NewKey } from "@/features/keys/components/new-key";
 import { formatTime } from "@/lib/format";
-import { keyStore } from "@/lib/key";
+import { tokenStore } from "@/lib/token";
 
 export function KeysPage() {
     const { t } = useTranslation();
@@ -34,7 +34,7 @@ export function KeysPage() {
                 <div className="flex items-center gap-3">
                     <p className="min-w-0 flex-1 text-13 text-ink-2">{t("keys.about")}</p>
                     {/* The first one is made on the server's machine. */}
-                    {keyStore.get() && (
+                    {tokenStore.get() && (
                         <Button small kind="primary" onClick={() => setMaking(true)}>
                             <Plus size={14} />
                             {t("keys.new")}

@@ -15,7 +15,7 @@ import { ModelForms } from "@/features/models/components/model-settings";
 import { templatesQuery } from "@/features/sessions/api/sessions";
 import { ApiError } from "@/lib/api";
 import { setLanguage, type Language } from "@/lib/i18n";
-import { keyStore } from "@/lib/key";
+import { tokenStore } from "@/lib/token";
 import { toggleTheme, useTheme } from "@/lib/theme";
 
 // How the server is started with a model; addresses are those that these programs listen at.
@@ -186,7 +186,7 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
 function Access() {
     const { t } = useTranslation();
     const client = useQueryClient();
-    const key = useSyncExternalStore(keyStore.subscribe, keyStore.get);
+    const key = useSyncExternalStore(tokenStore.subscribe, tokenStore.get);
     return (
         <Card title={t("settings.access")}>
             <div className="flex items-center gap-3 px-4 py-3 text-13">
@@ -197,7 +197,7 @@ function Access() {
                     <Button
                         small
                         onClick={() => {
-                            keyStore.set("");
+                            tokenStore.forget();
                             void client.resetQueries();
                         }}
                     >

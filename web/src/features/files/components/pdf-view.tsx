@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Notice } from "@/components/ui/notice";
 import { fileAddress } from "@/lib/addresses";
-import { headersWithKey } from "@/lib/api";
+import { headersWithToken } from "@/lib/api";
 import { formatNumber } from "@/lib/format";
 
 GlobalWorkerOptions.workerSrc = worker;
@@ -18,7 +18,7 @@ export default function PdfView({ session, file }: { session: string; file: stri
     useEffect(() => {
         const task = getDocument({
             url: fileAddress(session, file),
-            httpHeaders: headersWithKey(),
+            httpHeaders: headersWithToken(),
             isEvalSupported: false,
             useWasm: false,
             enableXfa: false,
