@@ -789,8 +789,17 @@ asio::awaitable<bool> Threads::leave_now(ThreadId id) {
     if (co_await is_at_work(thread)) co_return false;
     // Somebody came back meanwhile.
     if (stopping_ || presence_.is_anybody_in(id)) co_return true;
+    if (co_await is_anybody_in_chat(id)) co_return false;
     co_await remove(Whose::anyones(), id);
     co_return true;
+}
+
+// A version of a chat is one click from the others.
+asio::awaitable<bool> Threads::is_anybody_in_chat(ThreadId id) {
+    const auto versions = co_await parts_.store.family(Whose::anyones(), id);
+    co_return std::any_of(versions.begin(), versions.end(), [this](const ThreadRecord& one) {
+        return presence_.is_anybody_in(one.id);
+    });
 }
 
 bool Threads::is_answering(const ThreadId& id) const {
@@ -823,7 +832,7 @@ asio::awaitable<std::size_t> Threads::remove_unused_temporary() {
         if (stopping_) break;
         try {
             if (co_await is_at_work(thread)) continue;
-            if (presence_.is_anybody_in(thread.id)) continue;
+            if (co_await is_anybody_in_chat(thread.id)) continue;
             co_await remove(Whose::anyones(), thread.id);
             ++removed;
         } catch (const ErrorException&) {

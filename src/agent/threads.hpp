@@ -251,6 +251,7 @@ private:
     [[nodiscard]] bool is_answering(const ThreadId& id) const;
     boost::asio::awaitable<bool> is_at_work(const core::ThreadRecord& thread);
     boost::asio::awaitable<std::size_t> remove_unused_temporary();
+    boost::asio::awaitable<bool> is_anybody_in_chat(ThreadId id);
     boost::asio::awaitable<void> remove_uploads_of(core::ThreadRecord thread);
 
     boost::asio::any_io_executor executor_;

@@ -186,6 +186,20 @@ def test_a_copy_of_a_temporary_chat_is_temporary(server):
     assert is_there(server, thread)
 
 
+def test_versions_of_a_temporary_chat_go_when_nobody_is_in_any_of_them(server):
+    """Whoever asks a question anew leaves the version before, and may go back."""
+    first = temporary(server)
+    server.ask(first, "run: 1")
+    tab = enter(server, first)
+    second = server.http.post(f"/v1/threads/{first}/fork", json={"turn": 0, "version": True}).json()["thread_id"]
+    leave(server, first, tab)
+    tab = enter(server, second)
+    others_would_have_ended(server)
+    assert is_there(server, first) and is_there(server, second)
+    leave(server, second, tab)
+    assert eventually(lambda: not is_there(server, first) and not is_there(server, second), 60)
+
+
 def test_tabs_are_bounded_and_named(server):
     thread = server.thread()
     for bad in ("short", "x" * 65, "-" * 20, "two words and more"):
