@@ -316,14 +316,7 @@ asio::awaitable<void> Threads::remove(Whose whose, ThreadId id) {
     }
     const auto thread = std::move(*readable);
     co_await cancel(whose, id);
-    if (options_.several_servers) {
-        // Whoever has its sandbox lets go of it, and the folder can be removed from here.
-        try {
-            const auto awake = co_await use_session(thread);
-        } catch (const ErrorException&) {
-            // The other server has it still, and its folder stays until somebody looks.
-        }
-    }
+    if (options_.several_servers) co_await take_home(thread);
     const auto until = Clock::now() + kTimeToStop;
     for (;;) {
         std::optional<Error> failed;
@@ -334,18 +327,32 @@ asio::awaitable<void> Threads::remove(Whose whose, ThreadId id) {
         if (failed->code != Code::Conflict || Clock::now() > until) throw ErrorException(*failed);
         co_await pause(kTryAgain);
     }
-    presence_.forget(id);
+    co_await remove_rest(thread);
+}
+
+// Whoever has its sandbox lets go of it, and the folder can be removed from here.
+asio::awaitable<void> Threads::take_home(ThreadRecord thread) {
+    try {
+        const auto awake = co_await use_session(std::move(thread));
+    } catch (const ErrorException&) {
+        // The other server has it still, and its folder stays until somebody looks.
+    }
+}
+
+// What there is of a thread besides its record, which is removed already.
+asio::awaitable<void> Threads::remove_rest(ThreadRecord thread) {
+    presence_.forget(thread.id);
     try {
         sheet_names_.forget(thread.session_id);
         co_await homes_.remove(thread);
     } catch (const ErrorException& error) {
         if (error.error.code != Code::NotFound && options_.tell) {
-            options_.tell("the session of thread " + id.text() +
+            options_.tell("the session of thread " + thread.id.text() +
                           " could not be removed: " + error.error.message);
         }
     }
-    if (is_temporary(id)) co_await remove_uploads_of(thread);
-    co_await parts_.contexts.forget(id);
+    if (is_temporary(thread.id)) co_await remove_uploads_of(thread);
+    co_await parts_.contexts.forget(thread.id);
 }
 
 // What was sent for it alone; what another thread uses stays.
@@ -789,8 +796,21 @@ asio::awaitable<bool> Threads::leave_now(ThreadId id) {
     if (co_await is_at_work(thread)) co_return false;
     // Somebody came back meanwhile.
     if (stopping_ || presence_.is_anybody_in(id)) co_return true;
-    if (co_await is_anybody_in_chat(id)) co_return false;
-    co_await remove(Whose::anyones(), id);
+    co_return co_await remove_left(thread);
+}
+
+// Unlike `remove` this ends no turn and waits for none: a question that is asked now is that of
+// somebody who came back.
+asio::awaitable<bool> Threads::remove_left(ThreadRecord thread) {
+    if (options_.several_servers) co_await take_home(thread);
+    if (co_await is_anybody_in_chat(thread.id)) co_return false;
+    std::optional<Error> failed;
+    try {
+        co_await parts_.store.remove_thread(Whose::anyones(), thread.id, core::time_now());
+    } catch (const ErrorException& error) { failed = error.error; }
+    if (failed && failed->code == Code::Conflict) co_return false;
+    if (failed) throw ErrorException(*failed);
+    co_await remove_rest(std::move(thread));
     co_return true;
 }
 
@@ -832,9 +852,7 @@ asio::awaitable<std::size_t> Threads::remove_unused_temporary() {
         if (stopping_) break;
         try {
             if (co_await is_at_work(thread)) continue;
-            if (co_await is_anybody_in_chat(thread.id)) continue;
-            co_await remove(Whose::anyones(), thread.id);
-            ++removed;
+            if (co_await remove_left(thread)) ++removed;
         } catch (const ErrorException&) {
             // It is gone, or somebody asks in it now.
         }

@@ -248,6 +248,9 @@ private:
     boost::asio::awaitable<void> leave(ThreadId id);
     // Whether that could be done; false: something works in it.
     boost::asio::awaitable<bool> leave_now(ThreadId id);
+    boost::asio::awaitable<bool> remove_left(core::ThreadRecord thread);
+    boost::asio::awaitable<void> remove_rest(core::ThreadRecord thread);
+    boost::asio::awaitable<void> take_home(core::ThreadRecord thread);
     [[nodiscard]] bool is_answering(const ThreadId& id) const;
     boost::asio::awaitable<bool> is_at_work(const core::ThreadRecord& thread);
     boost::asio::awaitable<std::size_t> remove_unused_temporary();

@@ -351,7 +351,10 @@ void Door::pass(net::Request& request, const Need& need) {
 
 std::string_view Door::why_not_now(const Caller& caller) const {
     const auto now = core::time_now();
-    if (caller.until && *caller.until <= now) return "the token's time is over";
+    // The page of a token renews it. What it sends or receives meanwhile may take longer than the
+    // token that it began with; who has that token could have renewed it, too.
+    const auto end = caller.renewable_until ? caller.renewable_until : caller.until;
+    if (end && *end <= now) return "the token's time is over";
     if (!caller.key_id.empty()) {
         return keys_.is_good(caller.key_id, now) ? "" : "the key was revoked, or its time is over";
     }

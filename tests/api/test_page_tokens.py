@@ -201,8 +201,22 @@ def test_no_key_no_token(tmp_path):
         assert running.stop() == 0
 
 
-def test_what_is_open_closes_with_it(hasty):
-    """A stream that was begun with a token does not last longer than that."""
+def test_what_takes_longer_than_its_token_goes_on(hasty):
+    """Its page has renewed the token meanwhile; a large file could never be sent otherwise."""
+    key = hasty.key("sessions:read", "sessions:write", "run", "files")["key"]
+    session = hasty.post(key, "/v1/sessions", 201)["id"]
+    token = hasty.token(key)["token"]
+    code = "import os, time\nwhile not os.path.exists('/data/stop'): time.sleep(.1)"
+    with hasty.client(token) as client, client.stream(
+            "POST", f"/v1/sessions/{session}/run", json={"code": code, "timeout": 50},
+            headers={"Accept": "text/event-stream"}) as answer:
+        assert eventually(lambda: hasty.status(token) == 401, 60)
+        assert hasty.status(key, f"/v1/sessions/{session}/files/data/stop", "PUT", content=b"") < 300
+        assert "ended" in "".join(answer.iter_text())
+
+
+def test_what_is_open_closes_with_the_last_token(hasty):
+    """A stream that was begun with a token does not last longer than the token could be renewed."""
     key = hasty.key("sessions:read", "sessions:write", "run")["key"]
     session = hasty.post(key, "/v1/sessions", 201)["id"]
     token = hasty.token(key)["token"]
