@@ -85,6 +85,7 @@ def test_a_revoked_key_ends_the_page(server, page):
 def test_in_chinese(server, page):
     page.may_complain = True
     page.goto(server.url + "/ui/keys")
+    expect(page.get_by_label("API key", exact=True)).to_be_focused()
     page.keyboard.press("Escape")
     page.get_by_role("button", name="中文").click()
     page.get_by_role("button", name="输入 API 密钥").click()
