@@ -75,8 +75,9 @@ def test_it_outlives_the_server_and_is_told_again(own_server):
     assert own_server.history(thread)[1]["results"] == results_of(events)
 
 
-def test_who_resumes_after_the_run_hears_of_it(server, charted):
-    thread, events = charted
+def test_who_resumes_after_the_run_hears_of_it(server):
+    thread = server.thread()
+    events = list(server.stream(thread, "run: " + BAR))
     run = next(number for name, _, number, _ in events if name == "code_run")
     assert results_of(server.resume(thread, after=run)) == results_of(events)
 
