@@ -29,7 +29,6 @@ constexpr std::size_t kPackedPieceBytes = 64 * 1024;
 // What the answer to a form says of its files: their names, and the request's metadata with each. A
 // form is as long as a client likes, and a part of a hundred bytes may bring 30 KiB of these.
 constexpr std::size_t kAnswerBytesMax = 4u << 20;
-constexpr std::size_t kFormFilesMax = 10'000;
 constexpr std::size_t kMetadataMax = 64;
 constexpr std::size_t kMetadataKeyBytesMax = 128;
 constexpr std::size_t kMetadataValueBytesMax = 4096;
@@ -192,7 +191,7 @@ public:
                 co_await resolved(envd_path(path.empty() ? *part.filename : path, home_));
             answer_bytes += 2 * at.size();
             for (const auto& [key, value] : metadata_) answer_bytes += key.size() + value.size();
-            if (stored.size() == kFormFilesMax || answer_bytes > kAnswerBytesMax) {
+            if (answer_bytes > kAnswerBytesMax) {
                 refuse("the form has too many files; those before " + shown_path(at) +
                        " are stored, send the others in another one");
             }
