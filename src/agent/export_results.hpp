@@ -4,7 +4,10 @@
 //
 // Bounded   in bytes together; what is over that is named by the text of its cell, as all of it is.
 // Trusts    nothing: a chart that would load something of elsewhere (a map, an image, data at an
-//           address) is left out, and so is HTML. Formatted text comes as it was written.
+//           address) is left out, and so is HTML. Of a chart stays what is known to draw: no
+//           buttons that change it, no options of whoever shows it, no links or pictures of points.
+//           A link in a text stays; nobody follows it without a click. Formatted text comes as it
+//           was written.
 #include "agent/message_details.hpp"
 
 #include <boost/json/object.hpp>

@@ -173,6 +173,51 @@ TEST(ExportResults, LeaveOutWhatLoadsSomething) {
     EXPECT_EQ(words[0].size(), 1u);
 }
 
+// Goal: whoever shows a chart elsewhere finds in it what is drawn, and no wish of its author to
+// load or to follow anything.
+TEST(ExportResults, KeepOfAChartWhatIsDrawn) {
+    const auto left_of = [](const char* type, std::string_view value) {
+        const auto shown = exported(type, value);
+        return shown.size() == 1 ? json::serialize(shown[0].at(type)) : std::string("nothing");
+    };
+    EXPECT_EQ(left_of(kVega, R"({"usermeta": {"embedOptions": {"patch": "https://x/p.json",
+                                 "config": "https://x/c.json"}}, "data": {"values": []},
+                                 "mark": "bar", "other": 1})"),
+              R"({"data":{"values":[]},"mark":"bar"})");
+    EXPECT_EQ(left_of(kVega, R"({"mark": {"type": "point", "href": "https://x"},
+                                 "data": {"values": [{"href": 1}]},
+                                 "layer": [{"encoding": {"href": {"value": "https://x"}}}]})"),
+              R"({"mark":{"type":"point"},"data":{"values":[{"href":1}]},)"
+              R"("layer":[{"encoding":{}}]})");
+    EXPECT_EQ(left_of(kPlotly, R"({"data": [], "frames": [], "config": {"topojsonURL": "https://x",
+                                   "plotlyServerURL": "https://x"}, "layout": {"title": "T",
+                                   "updatemenus": [{"buttons": [{"method": "relayout", "args":
+                                       [{"images": [{"source": "https://x"}]}]}]}],
+                                   "sliders": [], "geo": {}, "mapbox": {"style": "https://x"},
+                                   "map": {}}})"),
+              R"({"data":[],"layout":{"title":"T"}})");
+    // vega-tooltip loads what is called `image` when the pointer is there.
+    EXPECT_EQ(left_of(kVega, R"({"encoding": {"tooltip": [{"field": "city", "type": "nominal"},
+                                 {"field": "n", "title": "Count"}]}})"),
+              R"({"encoding":{"tooltip":[{"field":"city","type":"nominal"},)"
+              R"({"field":"n","title":"Count"}]}})");
+    for (const char* loads :
+         {R"({"tooltip": [{"field": "image"}]})",
+          R"({"tooltip": [{"field": "a", "title": "image"}]})",
+          R"({"tooltip": [{"field": "im\\age"}]})", R"({"tooltip": {"content": "data"}})",
+          R"({"tooltip": {"signal": "{'image': 'https://x'}"}})", R"({"tooltip": true})",
+          R"({"tooltip": {"field": "a"}})",
+          R"({"tooltip": [{"value": {"image": "https://x"}}]})"}) {
+        EXPECT_EQ(left_of(kVega, std::string(R"({"layer": [{"mark": )") + loads + "}]}"),
+                  R"({"layer":[{"mark":{}}]})")
+            << loads;
+    }
+    EXPECT_EQ(left_of(kVega, "{"), "nothing");
+    EXPECT_EQ(left_of(kVega, "[]"), "nothing");
+    EXPECT_EQ(left_of("text/latex", "{}"), "nothing");
+    EXPECT_EQ(left_of("text/latex", R"("$x$")"), R"("$x$")");
+}
+
 // Goal: however much was drawn, the file stays one that can be opened.
 TEST(ExportResults, AreBoundedTogether) {
     std::vector<StoredResult> many;

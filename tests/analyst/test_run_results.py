@@ -99,6 +99,23 @@ def test_a_notebook_has_charts_as_outputs_and_a_text_names_them(server, charted)
     assert "[shown: a chart, Two cities]" in text and "bdata" not in text
 
 
+def test_a_notebook_has_nothing_of_a_chart_that_loads_something(own_server):
+    thread = own_server.thread()
+    charts = [{"application/vnd.vegalite.v5+json": {
+                   "usermeta": {"embedOptions": {"patch": "https://example.com/x.json"}},
+                   "data": {"values": []}, "mark": {"type": "bar", "href": "https://example.com"}}},
+              {PLOTLY: {"data": [], "config": {"topojsonURL": "https://example.com"}, "layout": {
+                  "updatemenus": [{"buttons": [{"args": [{"images": [{"source": "https://example.com"}]}]}]}]}}}]
+    answer = own_server.ask(thread, f"run: for one in {charts!r}: display(one, raw=True)")
+    assert len(answer["results"]) == 2
+    book = own_server.http.get(f"/v1/threads/{thread}/export", params={"format": "ipynb"}).json()
+    code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+    shown = [out["data"] for out in code[1]["outputs"] if out["output_type"] == "display_data"]
+    assert shown == [{"application/vnd.vegalite.v5+json": {"data": {"values": []}, "mark": {"type": "bar"}},
+                      "text/plain": "a chart"},
+                     {PLOTLY: {"data": [], "layout": {}}, "text/plain": "a chart"}]
+
+
 def test_several_of_one_run_keep_their_order(server):
     answer = server.ask(server.thread(), """run: import pandas as pd, plotly.express as px
 from IPython.display import Markdown, Math
