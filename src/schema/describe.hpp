@@ -15,7 +15,7 @@
 //
 // Members may be bool, integers, double, std::string, std::chrono::milliseconds, described enums
 // and structs, std::optional, std::vector, std::map<std::string, …>, a simple std::variant, and
-// boost::json::value or object for anything at all.
+// boost::json::value or object, or ObjectText, for anything at all.
 #include "schema/json.hpp"
 #include "schema/type.hpp"
 
@@ -55,6 +55,8 @@ template <>
 const Type& type_of<boost::json::value>();
 template <>
 const Type& type_of<boost::json::object>();
+template <>
+const Type& type_of<ObjectText>();
 template <>
 const Type& type_of<std::int32_t>();
 template <>

@@ -46,6 +46,15 @@ using Parameter = std::pair<std::string, std::string>;
 // The value of a request's header, by its name in whatever case.
 using HeaderLookup = std::function<std::optional<std::string>(std::string_view name)>;
 
+// A JSON object that is kept as its text: for an answer that carries what another one wrote. It
+// costs the bytes that it has, where a value takes twelve times as many, and is printed as it
+// stands. Whoever fills it in answers for the text: it is ours, or is_json has said yes.
+struct ObjectText {
+    std::string text = "{}";
+
+    bool operator==(const ObjectText&) const = default;
+};
+
 namespace detail {  // by table, so that nothing is compiled again for each type
 void read_json(const Type& type, std::string_view text, std::size_t bytes_max, void* into);
 void read_value(const Type& type, const boost::json::value& value, void* into);
@@ -98,9 +107,13 @@ template <Described T>
 // JSON within the limits above, for what has no type of its own.
 [[nodiscard]] boost::json::value parse_json(std::string_view text, std::size_t bytes_max);
 
-// Always valid JSON on one line. An empty optional is left out; numbers look as people write them
-// (18.0, 0.1, 1e+22) and come back to the last bit; NaN and infinity become null; bytes that are no
-// UTF-8 become U+FFFD.
+// Whether a text is JSON of at most 32 levels, without making anything of it; a key may stand
+// twice.
+[[nodiscard]] bool is_json(std::string_view text);
+
+// Always valid JSON on one line, unless it has an ObjectText of another form. An empty optional is
+// left out; numbers look as people write them (18.0, 0.1, 1e+22) and come back to the last bit; NaN
+// and infinity become null; bytes that are no UTF-8 become U+FFFD.
 template <Described T>
 void append_json(std::string& out, const T& value) {
     detail::print(schema_of(&value), &value, out);

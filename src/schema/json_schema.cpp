@@ -161,7 +161,8 @@ void SchemaWriter::spell(const Type& type, const Notes& notes, json::object& out
             out["oneOf"] = std::move(alternatives);
             return;
         }
-        case Kind::AnyObject: out["type"] = "object"; return;
+        case Kind::AnyObject:
+        case Kind::ObjectText: out["type"] = "object"; return;
         case Kind::Any:
         case Kind::Optional:
         case Kind::Choice:

@@ -181,6 +181,35 @@ std::string position(std::string_view text, std::size_t at) {
 
 [[noreturn]] void refuse(std::string message) { throw ValidationError({{"", std::move(message)}}); }
 
+// Hears of everything and keeps nothing.
+struct Listener {
+    // NOLINTBEGIN(readability-identifier-naming): as above
+    static constexpr std::size_t max_object_size = Handler::max_object_size;
+    static constexpr std::size_t max_array_size = Handler::max_array_size;
+    static constexpr std::size_t max_key_size = Handler::max_key_size;
+    static constexpr std::size_t max_string_size = Handler::max_string_size;
+    // NOLINTEND(readability-identifier-naming)
+
+    bool on_document_begin(ErrorCode&) { return true; }
+    bool on_document_end(ErrorCode&) { return true; }
+    bool on_object_begin(ErrorCode&) { return true; }
+    bool on_object_end(std::size_t, ErrorCode&) { return true; }
+    bool on_array_begin(ErrorCode&) { return true; }
+    bool on_array_end(std::size_t, ErrorCode&) { return true; }
+    bool on_key_part(json::string_view, std::size_t, ErrorCode&) { return true; }
+    bool on_key(json::string_view, std::size_t, ErrorCode&) { return true; }
+    bool on_string_part(json::string_view, std::size_t, ErrorCode&) { return true; }
+    bool on_string(json::string_view, std::size_t, ErrorCode&) { return true; }
+    bool on_number_part(json::string_view, ErrorCode&) { return true; }
+    bool on_int64(std::int64_t, json::string_view, ErrorCode&) { return true; }
+    bool on_uint64(std::uint64_t, json::string_view, ErrorCode&) { return true; }
+    bool on_double(double, json::string_view, ErrorCode&) { return true; }
+    bool on_bool(bool, ErrorCode&) { return true; }
+    bool on_null(ErrorCode&) { return true; }
+    bool on_comment_part(json::string_view, ErrorCode&) { return true; }
+    bool on_comment(json::string_view, ErrorCode&) { return true; }
+};
+
 std::string reason(const ErrorCode& ec, const Handler& handler) {
     if (!handler.duplicate().empty() || ec == json::error::exception) {
         return "the key " + quoted(handler.duplicate()) + " stands twice in this object";
@@ -203,6 +232,16 @@ std::string reason(const ErrorCode& ec, const Handler& handler) {
 
 json::value parse_json(std::string_view text, std::size_t bytes_max) {
     return detail::parse_into({}, text, bytes_max);
+}
+
+bool is_json(std::string_view text) {
+    if (find_invalid_utf8(text) != std::string_view::npos) return false;
+    json::parse_options options;
+    options.max_depth = kDepthMax;
+    json::basic_parser<Listener> parser(options);
+    ErrorCode ec;
+    const auto read = parser.write_some(false, text.data(), text.size(), ec);
+    return !ec && read == text.size();
 }
 
 json::value detail::parse_into(json::storage_ptr storage, std::string_view text,

@@ -91,6 +91,7 @@ void Weight::add(const Type& type, const void* value) {
             return add(type.alternatives.at(type.selected(value))(), type.look(value));
         case Kind::Any: return add(*static_cast<const json::value*>(value));
         case Kind::AnyObject: return add(*static_cast<const json::object*>(value));
+        case Kind::ObjectText: return add(static_cast<const ObjectText*>(value)->text.size());
         case Kind::Boolean:
         case Kind::Integer:
         case Kind::Number:
@@ -140,7 +141,19 @@ void Pieces::begin_text(std::string& out, std::string_view text) {
     in_text_ = true;
 }
 
+void Pieces::begin_json(std::string_view text) {
+    text_ = text;
+    in_text_ = true;
+    as_it_stands_ = true;
+}
+
 void Pieces::step_text(std::string& out) {
+    if (as_it_stands_) {
+        out += text_.substr(0, kTextStep);
+        text_.remove_prefix(std::min(kTextStep, text_.size()));
+        as_it_stands_ = in_text_ = !text_.empty();
+        return;
+    }
     const auto piece = text_.substr(0, whole_characters(text_, kTextStep));
     append_json_characters(out, piece);
     text_.remove_prefix(piece.size());
@@ -188,6 +201,7 @@ void Pieces::begin(std::string& out, const Type& type, const void* value) {
             return begin(out, type.alternatives.at(type.selected(value))(), type.look(value));
         case Kind::Any: return begin(out, *static_cast<const json::value*>(value));
         case Kind::AnyObject: return open(out, {Open::Kind::Object, nullptr, value, '}'});
+        case Kind::ObjectText: return begin_json(static_cast<const ObjectText*>(value)->text);
         case Kind::Boolean:
         case Kind::Integer:
         case Kind::Number:

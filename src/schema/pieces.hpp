@@ -45,6 +45,7 @@ private:
     void begin(std::string& out, const Type& type, const void* value);
     void begin(std::string& out, const boost::json::value& value);
     void begin_text(std::string& out, std::string_view text);
+    void begin_json(std::string_view text);
     void open(std::string& out, Open what);
     // What comes next; false: nothing does.
     bool step(std::string& out, Open& top);
@@ -55,7 +56,8 @@ private:
     bool begun_ = false;
     std::vector<Open> open_;
     bool in_text_ = false;
-    std::string_view text_;  // what is left of it
+    bool as_it_stands_ = false;  // the text is JSON already
+    std::string_view text_;      // what is left of it
 };
 
 namespace detail {

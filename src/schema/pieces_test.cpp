@@ -1,5 +1,6 @@
 #include "schema/pieces.hpp"
 
+#include "schema/describe.hpp"
 #include "schema/sample.hpp"
 
 #include <boost/json/parse.hpp>
@@ -11,6 +12,18 @@ namespace atl::schema {
 namespace {
 
 namespace json = boost::json;
+
+struct Carrier {
+    std::string before;
+    std::vector<ObjectText> carried;
+    std::string after;
+};
+ATOLL_DESCRIBED(Carrier);
+BOOST_DESCRIBE_STRUCT(Carrier, (), (before, carried, after))
+ATOLL_TYPE(Carrier) {
+    return response("Carries.", field<&T::before>("."), field<&T::carried>("."),
+                    field<&T::after>("."));
+}
 
 constexpr std::size_t kMoreAtMost = 6 * 4096 + 64;  // than was asked for
 
@@ -162,6 +175,22 @@ TEST(IsSmall, SaysWhetherTheTextIsShort) {
     EXPECT_TRUE(is_small(tree, 64 * 1024));
     tree.metadata = {{"k", std::string(100'000, 'v')}};
     EXPECT_FALSE(is_small(tree, 64 * 1024));
+}
+
+// Goal: what is JSON already goes out as it stands, whatever its size, and is read back.
+TEST(Pieces, OfTextThatIsJsonAlreadyAreThatText) {
+    Carrier value{"a\n", {{R"({"t":"\\n\"}"})"}, {}, {R"({"t":[0)"}}, "\xC3\xA4"};
+    for (int i = 0; i < 10'000; ++i) value.carried[2].text += ",0";
+    value.carried[2].text += "]}";
+    expect_the_same(value);
+    EXPECT_EQ(at_once(Carrier{"a", {{R"({"t":"\\n\"}"})"}, {}}, "b"}),
+              R"({"before":"a","carried":[{"t":"\\n\"}"},{}],"after":"b"})");
+    EXPECT_FALSE(is_small(value, 20'000));
+    EXPECT_TRUE(is_small(value, 30'000));
+    const auto read = from_json<Carrier>(at_once(value), 1u << 20);
+    EXPECT_EQ(read.carried, value.carried);
+    EXPECT_THROW((void)from_json<Carrier>(R"({"before":"","carried":[1],"after":""})", 100),
+                 ErrorException);
 }
 
 }  // namespace atl::schema

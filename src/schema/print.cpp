@@ -154,6 +154,7 @@ void print_value(const Type& type, const void* value, std::string& out) {
         }
         case Kind::Any: return append_json(out, *static_cast<const json::value*>(value));
         case Kind::AnyObject: return print_object(*static_cast<const json::object*>(value), out);
+        case Kind::ObjectText: out += static_cast<const ObjectText*>(value)->text; return;
     }
 }
 

@@ -125,6 +125,15 @@ public:
                     expected("an object", from, path);
                 }
                 return;
+            case Kind::ObjectText:
+                if (from.is_object()) {
+                    auto& text = static_cast<ObjectText*>(into)->text;
+                    text.clear();
+                    append_json(text, from);
+                } else {
+                    expected("an object", from, path);
+                }
+                return;
         }
     }
 

@@ -265,4 +265,17 @@ TEST(FromJson, SurvivesMutationAndReadsBackWhatItAccepted) {
     EXPECT_GT(accepted, 500) << "the mutations are too wild to test much";
 }
 
+// Goal: a stored text is known to be JSON before it is sent as it stands.
+TEST(IsJson, SaysWhatTheParserWould) {
+    for (const char* good : {"1", "null", R"("a\u00e4")", R"({"a":[1,-2.5e3,true,{}]})", " [] "}) {
+        EXPECT_TRUE(is_json(good)) << good;
+    }
+    for (const char* bad : {"", " ", "{", "{}}", "[1,]", "01", "nul", "\"\n\"", "\"\xff\"", "1 2",
+                            R"({"a":1,})", R"("\ud800")", "// x\n1", "NaN"}) {
+        EXPECT_FALSE(is_json(bad)) << bad;
+    }
+    EXPECT_TRUE(is_json(std::string(32, '[') + std::string(32, ']')));
+    EXPECT_FALSE(is_json(std::string(33, '[') + std::string(33, ']')));
+}
+
 }  // namespace atl::schema

@@ -61,7 +61,8 @@ public:
             case Kind::Struct:
             case Kind::OneOf:
             case Kind::Any:
-            case Kind::AnyObject: break;
+            case Kind::AnyObject:
+            case Kind::ObjectText: break;
         }
         throw std::logic_error("a parameter cannot be of this type: " + path.text());
     }

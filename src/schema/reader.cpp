@@ -66,7 +66,8 @@ JsonType json_type_of(const Type& type) {
         case Kind::List: return JsonType::Array;
         case Kind::Map:
         case Kind::Struct:
-        case Kind::AnyObject: return JsonType::Object;
+        case Kind::AnyObject:
+        case Kind::ObjectText: return JsonType::Object;
         case Kind::Duration:
         case Kind::Optional:
         case Kind::OneOf:

@@ -164,6 +164,11 @@ const Type& type_of<boost::json::object>() {
     return kType;
 }
 template <>
+const Type& type_of<ObjectText>() {
+    static const Type kType = plain(Kind::ObjectText);
+    return kType;
+}
+template <>
 const Type& type_of<std::int32_t>() {
     static const Type kType = detail::Shape<std::int32_t>::make();
     return kType;

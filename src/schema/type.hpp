@@ -33,9 +33,10 @@ enum class Kind : std::uint8_t {
     List,
     Map,
     Struct,
-    OneOf,      // a std::variant whose alternatives differ in their JSON type
-    Any,        // boost::json::value
-    AnyObject,  // boost::json::object
+    OneOf,       // a std::variant whose alternatives differ in their JSON type
+    Any,         // boost::json::value
+    AnyObject,   // boost::json::object
+    ObjectText,  // the same, as its text
 };
 
 // A shape of text that is cheap to check and can be written as a regular expression, from one
