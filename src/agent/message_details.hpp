@@ -8,7 +8,6 @@
 #include "core/threads.hpp"
 #include "schema/json.hpp"
 
-#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <optional>
 #include <string>
@@ -50,7 +49,7 @@ ATOLL_DESCRIBED(StoredResult);
 // The same for clients: {type: value}, as notebooks have it. `run` as below.
 struct TurnResult {
     std::uint64_t run = 0;
-    boost::json::object data;
+    schema::ObjectText data;
 };
 ATOLL_DESCRIBED(TurnResult);
 

@@ -2,6 +2,7 @@
 
 #include "agent/message_details.hpp"
 #include "agent/pause.hpp"
+#include "agent/run_results.hpp"
 #include "agent/turn_events.hpp"
 
 namespace atl::agent {
@@ -47,7 +48,7 @@ asio::awaitable<std::optional<Error>> retell(core::Threads& store, std::shared_p
         for (auto& message : some) {
             next = message.sequence + 1;
             if (message.turn != number) continue;
-            const auto details = details_of(message);
+            auto details = details_of(message);
             if (message.role == core::MessageRole::Assistant && !message.content.empty()) {
                 if (!outcome.answer.empty()) {
                     outcome.answer += "\n\n";
@@ -65,11 +66,10 @@ asio::awaitable<std::optional<Error>> retell(core::Threads& store, std::shared_p
                     turn->log.add("code_run", schema::to_json(run));
                     outcome.code_runs.push_back(std::move(run));
                 }
-                for (const auto& shown :
-                     details.run->results.value_or(std::vector<StoredResult>())) {
+                for (auto& shown : take_results(*details.run)) {
                     const auto run = details.run->run.value_or(0);
                     turn->log.add("result", result_event(run, shown));
-                    outcome.results.push_back({run, shown});
+                    outcome.results.push_back({run, std::move(shown)});
                 }
                 for (const auto& image : details.run->images) {
                     turn->log.add("image", schema::to_json(image));

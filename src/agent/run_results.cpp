@@ -156,13 +156,21 @@ std::vector<std::string> RunResults::notes() const {
     return notes;
 }
 
-std::optional<TurnResult> view_of(std::uint64_t run, const StoredResult& result) {
-    try {
-        TurnResult view;
-        view.run = run;
-        view.data[result.type] = schema::parse_json(result.json, 2 * kResultBytesMax);
-        return view;
-    } catch (const ErrorException&) { return std::nullopt; }
+std::vector<StoredResult> take_results(RunNote& run) {
+    auto results = std::exchange(run.results, std::nullopt).value_or(std::vector<StoredResult>());
+    std::erase_if(results, [](const StoredResult& one) { return !schema::is_json(one.json); });
+    return results;
+}
+
+TurnResult view_of(std::uint64_t run, const StoredResult& result) {
+    TurnResult view;
+    view.run = run;
+    auto& text = view.data.text;
+    text.reserve(result.type.size() + result.json.size() + 8);
+    text = "{";
+    schema::append_json_string(text, result.type);
+    text.append(":").append(result.json).append("}");
+    return view;
 }
 
 }  // namespace atl::agent

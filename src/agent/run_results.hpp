@@ -56,7 +56,9 @@ private:
     std::size_t table_at_ = 0;  // before how many results it came
 };
 
-// As clients get it; nothing when the store's text is none of ours.
-[[nodiscard]] std::optional<TurnResult> view_of(std::uint64_t run, const StoredResult& result);
+// Takes out those of a run that was read from the store, without what is none of ours there.
+[[nodiscard]] std::vector<StoredResult> take_results(RunNote& run);
+// As clients get it. The text is a text still: values made of it would have twelve times its size.
+[[nodiscard]] TurnResult view_of(std::uint64_t run, const StoredResult& result);
 
 }  // namespace atl::agent

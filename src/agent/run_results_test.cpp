@@ -67,9 +67,8 @@ TEST(RunResults, KeepTheBestTypeOfABundle) {
     EXPECT_EQ(kept[1].type, kVega);
     EXPECT_EQ(kept[2].json, R"("<table><tr>")");
     const auto view = view_of(3, kept[0]);
-    ASSERT_TRUE(view);
-    EXPECT_EQ(view->run, 3u);
-    EXPECT_TRUE(view->data.at(kPlotly).as_object().contains("layout"));
+    EXPECT_EQ(view.run, 3u);
+    EXPECT_TRUE(bundle(view.data.text).at(kPlotly).as_object().contains("layout"));
 }
 
 // Goal: nobody draws a tool's results outside of a turn, so they cost nothing there.
@@ -133,7 +132,17 @@ TEST(RunResults, RefuseWhatIsTooDeepToBeReadAgain) {
     results.take(json::object{{kPlotly, json::parse(deep)}});
     EXPECT_TRUE(results.results().empty());
     EXPECT_NE(results.notes().front().find("too deep"), std::string::npos);
-    EXPECT_FALSE(view_of(1, {kPlotly, "{"}));
+}
+
+// Goal: a text of the store goes to clients as it stands, and no damage in it breaks an answer.
+TEST(RunResults, OfTheStoreAreSentAsTheyStandOrNotAtAll) {
+    auto run =
+        note_of({{kPlotly, "{"}, {kVega, R"({"a": [0, 1.50]})"}, {kPlotly, R"(1}, {"x": 2)"}});
+    const auto read = take_results(run);
+    ASSERT_EQ(read.size(), 1u);
+    EXPECT_EQ(schema::to_json(view_of(2, read[0])),
+              R"({"run":2,"data":{"application/vnd.vegalite.v6.json":{"a": [0, 1.50]}}})");
+    EXPECT_TRUE(take_results(run).empty());
 }
 
 // Goal: what is stored with a message comes back, and older messages are read as they were.

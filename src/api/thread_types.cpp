@@ -38,14 +38,13 @@ HistoryMessage message_view(const core::ThreadMessage& message) {
     return view;
 }
 
-void add_run(HistoryMessage& view, const agent::RunNote& run, const std::string& output) {
+void add_run(HistoryMessage& view, agent::RunNote& run, const std::string& output) {
     if (run.code) append(view.code_runs, agent::CodeRun{*run.code, output, run.exec_ms});
     for (const auto& image : run.images) append(view.images, image);
     if (run.table) append(view.tables, *run.table);
-    for (const auto& shown : run.results.value_or(std::vector<agent::StoredResult>())) {
-        if (const auto result = agent::view_of(run.run.value_or(0), shown)) {
-            append(view.results, *result);
-        }
+    for (const auto& shown : agent::take_results(run)) {
+        if (!view.results) view.results.emplace();
+        view.results->push_back(agent::view_of(run.run.value_or(0), shown));
     }
 }
 
@@ -105,9 +104,7 @@ MessageAnswer view_of(const agent::LiveTurn& turn) {
     answer.images = outcome.images;
     answer.tables = outcome.tables;
     for (const auto& shown : outcome.results) {
-        if (auto result = agent::view_of(shown.run, shown.result)) {
-            answer.results.push_back(std::move(*result));
-        }
+        answer.results.push_back(agent::view_of(shown.run, shown.result));
     }
     answer.timings_ms = outcome.timings_ms;
     answer.container_state = outcome.container_state;
@@ -136,17 +133,32 @@ ThreadContextView view_of(const ThreadId& id, const agent::ModelContext& context
     return view;
 }
 
-std::vector<HistoryMessage> history_of(const std::vector<core::ThreadMessage>& messages, bool all) {
+bool ShownMessages::begins(const core::ThreadMessage& message) {
+    if (all_) return true;
+    if (answer_of_ && *answer_of_ != message.turn) answer_of_.reset();
+    switch (message.role) {
+        case core::MessageRole::User:
+        case core::MessageRole::Note: answer_of_.reset(); return true;
+        case core::MessageRole::Assistant:
+            if (answer_of_) return false;
+            answer_of_ = message.turn;
+            return true;
+        case core::MessageRole::Tool: return false;
+    }
+    return false;
+}
+
+std::vector<HistoryMessage> history_of(std::vector<core::ThreadMessage> messages, bool all) {
     std::vector<HistoryMessage> history;
-    std::optional<HistoryMessage> answer;  // of the turn that is being read
-    const auto close = [&] {
-        if (answer) history.push_back(std::move(*answer));
-        answer.reset();
-    };
-    for (const auto& message : messages) {
-        const auto details = agent::details_of(message);
+    ShownMessages shown(all);
+    for (auto& stored : messages) {
+        const auto message = std::move(stored);  // gone once it is shown: its results are large
+        const bool begins = shown.begins(message);
+        if (!begins && !shown.in_answer()) continue;
+        if (begins) history.push_back(message_view(message));
+        auto& view = history.back();
+        auto details = agent::details_of(message);
         if (all) {
-            auto view = message_view(message);
             for (const auto& call : details.tool_calls) append(view.tool_calls, call);
             view.reasoning = details.reasoning;
             if (details.run) {
@@ -155,49 +167,30 @@ std::vector<HistoryMessage> history_of(const std::vector<core::ThreadMessage>& m
                 add_run(view, *details.run, message.content);
             }
             add_end(view, details);
-            history.push_back(std::move(view));
             continue;
         }
-        if (answer && answer->turn != message.turn) close();
         switch (message.role) {
-            case core::MessageRole::User: {
-                close();
-                auto view = message_view(message);
-                view.model = details.model;
-                history.push_back(std::move(view));
-                break;
-            }
-            case core::MessageRole::Note: {
-                close();
-                auto view = message_view(message);
-                add_end(view, details);
-                history.push_back(std::move(view));
-                break;
-            }
+            case core::MessageRole::User: view.model = details.model; break;
+            case core::MessageRole::Note: add_end(view, details); break;
             case core::MessageRole::Assistant:
-                if (!answer) {
-                    answer = message_view(message);
-                } else {
-                    if (!answer->content.empty() && !message.content.empty()) {
-                        answer->content += "\n\n";
-                    }
-                    answer->content += message.content;
-                    answer->sequence = message.sequence;
-                    answer->at = time_text(message.at);
+                if (!begins) {
+                    if (!view.content.empty() && !message.content.empty()) view.content += "\n\n";
+                    view.content += message.content;
+                    view.sequence = message.sequence;
+                    view.at = time_text(message.at);
                 }
                 if (details.reasoning) {
-                    if (!answer->reasoning) answer->reasoning.emplace();
-                    *answer->reasoning += (answer->reasoning->empty() ? "" : "\n\n");
-                    *answer->reasoning += *details.reasoning;
+                    if (!view.reasoning) view.reasoning.emplace();
+                    *view.reasoning += (view.reasoning->empty() ? "" : "\n\n");
+                    *view.reasoning += *details.reasoning;
                 }
-                add_end(*answer, details);
+                add_end(view, details);
                 break;
             case core::MessageRole::Tool:
-                if (answer && details.run) add_run(*answer, *details.run, message.content);
+                if (details.run) add_run(view, *details.run, message.content);
                 break;
         }
     }
-    close();
     return history;
 }
 
@@ -398,7 +391,9 @@ ATOLL_TYPE(HistoryQuery) {
     return request(
         "", field<&T::all>("Also what the model and its tools exchanged."),
         field<&T::cursor>("Of the page before.", length(0, 512)),
-        field<&T::limit>("How many messages at most; left out: all of them.", range(1, 1000)));
+        field<&T::limit>("How many messages at most, and fewer of large ones: next_cursor says "
+                         "whether there are more; left out: all of them.",
+                         range(1, 1000)));
 }
 
 BOOST_DESCRIBE_STRUCT(ResumeQuery, (), (turn))

@@ -270,9 +270,24 @@ ATOLL_DESCRIBED(ThreadContextView);
 [[nodiscard]] UploadView view_of(const core::UploadRecord& upload);
 [[nodiscard]] MessageAnswer view_of(const agent::LiveTurn& turn);
 [[nodiscard]] ThreadContextView view_of(const ThreadId& id, const agent::ModelContext& context);
-// The conversation: questions, answers with the code they rest on, notes. With `all`, every message
-// that the model and its tools exchanged.
-[[nodiscard]] std::vector<HistoryMessage> history_of(
-    const std::vector<core::ThreadMessage>& messages, bool all);
+
+// Where the messages that clients are shown begin among those that are stored: questions, answers
+// with the code they rest on, notes. With `all`, every message that the model and its tools
+// exchanged.
+class ShownMessages {
+public:
+    explicit ShownMessages(bool all) : all_(all) {}
+    // Of the next message of a thread. False: it belongs to the one before, if in_answer().
+    [[nodiscard]] bool begins(const core::ThreadMessage& message);
+    [[nodiscard]] bool in_answer() const noexcept { return answer_of_.has_value(); }
+
+private:
+    bool all_;
+    std::optional<std::uint64_t> answer_of_;  // the turn that is being answered
+};
+
+// As they are shown. With results it takes its time: not for a loop.
+[[nodiscard]] std::vector<HistoryMessage> history_of(std::vector<core::ThreadMessage> messages,
+                                                     bool all);
 
 }  // namespace atl::api

@@ -6794,7 +6794,7 @@ export interface operations {
                 all?: boolean;
                 /** @description Of the page before. */
                 cursor?: string;
-                /** @description How many messages at most; left out: all of them. */
+                /** @description How many messages at most, and fewer of large ones: next_cursor says whether there are more; left out: all of them. */
                 limit?: number;
             };
             header?: never;
