@@ -1,9 +1,12 @@
 #include "api/thread_history.hpp"
 
+#include "base/workers.hpp"
 #include "core/paging.hpp"
 
 #include <algorithm>
+#include <boost/asio/this_coro.hpp>
 #include <iterator>
+#include <utility>
 
 namespace atl::api {
 
@@ -16,6 +19,10 @@ constexpr std::uint32_t kLimitUnlessAsked = 100;
 constexpr std::uint64_t kCopies = 4;
 constexpr std::uint64_t kMessageBytes = 512;  // besides its texts
 
+std::uint64_t cost_of(const core::ThreadMessage& message) {
+    return kMessageBytes + core::bytes_of(message);
+}
+
 // The next piece of a thread, paid for; empty: there is no more.
 asio::awaitable<std::vector<core::ThreadMessage>> next_messages(agent::Threads& threads,
                                                                 core::Whose whose, ThreadId id,
@@ -23,8 +30,7 @@ asio::awaitable<std::vector<core::ThreadMessage>> next_messages(agent::Threads& 
                                                                 AnswerBudget::Share& share) {
     auto some = co_await threads.some_messages(std::move(whose), std::move(id), from);
     std::uint64_t bytes = 0;
-    for (const auto& one : some)
-        bytes += kMessageBytes + one.content.size() + one.details_json.size();
+    for (const auto& one : some) bytes += cost_of(one);
     if (!share.take(kCopies * bytes)) {
         throw ErrorException({Code::Exhausted,
                               "this thread is too long to be sent as a whole while others are "
@@ -42,13 +48,26 @@ std::uint64_t begin_of(const HistoryQuery& asked, const ThreadId& id) {
     return static_cast<std::uint64_t>(cursor.time);
 }
 
-// Where in the thread a message begins: an answer with the first step on the way to it.
-std::uint64_t begin_of(const std::vector<HistoryMessage>& history, std::size_t at) {
-    const bool has_steps = history[at].role == "assistant" && at > 0;
-    return has_steps ? history[at - 1].sequence + 1 : history[at].sequence;
+// On a worker, which takes the messages.
+asio::awaitable<std::vector<HistoryMessage>> views_of(std::vector<core::ThreadMessage> messages,
+                                                      bool all) {
+    const auto make = [&] { return history_of(std::move(messages), all); };
+    auto& workers = workers_of(co_await asio::this_coro::executor);
+    co_return co_await workers.run(make);
 }
 
 }  // namespace
+
+bool HistoryPage::take(core::ThreadMessage&& message) {
+    if (shown_.begins(message)) {
+        // An answer is not parted, so the page ends where the next message begins.
+        if (count_ == limit_ || (count_ > 0 && bytes_ >= bytes_max_)) return false;
+        ++count_;
+    }
+    bytes_ += cost_of(message);
+    messages_.push_back(std::move(message));
+    return true;
+}
 
 asio::awaitable<std::vector<core::ThreadMessage>> read_messages(agent::Threads& threads,
                                                                 core::Whose whose, ThreadId id,
@@ -68,26 +87,25 @@ asio::awaitable<HistoryAnswer> read_history(agent::Threads& threads, core::Whose
     HistoryAnswer answer;
     answer.thread_id = id.text();
     if (!asked.limit && asked.cursor.empty()) {
-        const auto messages = co_await read_messages(threads, whose, id, share);
-        answer.messages = history_of(messages, asked.all);
+        auto messages = co_await read_messages(threads, whose, id, share);
+        answer.messages = co_await views_of(std::move(messages), asked.all);
         co_return answer;
     }
-    const std::size_t limit = asked.limit.value_or(kLimitUnlessAsked);
+    HistoryPage page(asked.all, asked.limit.value_or(kLimitUnlessAsked));
     auto from = begin_of(asked, id);
-    std::vector<core::ThreadMessage> messages;
-    // One more than is shown: only then the last one is whole.
-    while (answer.messages.size() <= limit) {
+    // Until a message is not taken: only then the last one of the page is whole.
+    while (!answer.next_cursor) {
         auto some = co_await next_messages(threads, whose, id, from, share);
         if (some.empty()) break;
         from = some.back().sequence + 1;
-        std::move(some.begin(), some.end(), std::back_inserter(messages));
-        answer.messages = history_of(messages, asked.all);
+        for (auto& one : some) {
+            const auto sequence = static_cast<std::int64_t>(one.sequence);
+            if (page.take(std::move(one))) continue;
+            answer.next_cursor = core::write_cursor({sequence, id.text()});
+            break;
+        }
     }
-    if (answer.messages.size() > limit) {
-        const auto next = static_cast<std::int64_t>(begin_of(answer.messages, limit));
-        answer.next_cursor = core::write_cursor({next, id.text()});
-        answer.messages.resize(limit);
-    }
+    answer.messages = co_await views_of(page.messages(), asked.all);
     co_return answer;
 }
 

@@ -3,6 +3,8 @@ model reads that it was shown; it is kept with the turn."""
 
 import json
 import re
+import sqlite3
+from pathlib import Path
 
 import pytest
 
@@ -163,6 +165,63 @@ def test_the_bound_is_the_whole_turns(server, models):
     assert [result["run"] for result in answer["results"]] == [1] * 10 + [2] * 6
     assert "[not shown: " not in answer["code_runs"][0]["output"]
     assert "[not shown: a chart" in answer["code_runs"][1]["output"]
+
+
+def grown(tmp_path, server, turns):
+    """A thread of so many turns, each with two charts of a megabyte that are 500,000 zeros: values made of them would
+    take 24 MiB. One is drawn, the others are copies of it in the store."""
+    thread = server.thread()
+    code = f"""for n in range(2):
+    display({{{PLOTLY!r}: {{"data": [{{"type": "bar", "x": [0] * 500_000}}], "layout": {{}}}}}}, raw=True)"""
+    assert len(server.ask(thread, "run: " + code)["results"]) == 2
+    assert server.stop() == 0
+    with sqlite3.connect(tmp_path / "data/atoll.db") as db:
+        (number,) = db.execute("SELECT number FROM threads WHERE id = ?", (thread,)).fetchone()
+        (count,) = db.execute("SELECT count(*) FROM thread_messages WHERE thread = ?", (number,)).fetchone()
+        for turn in range(2, turns + 1):
+            db.execute("INSERT INTO thread_messages SELECT thread, sequence + ?, ?, role, content, details, '', at"
+                       " FROM thread_messages WHERE thread = ? AND turn = 1", ((turn - 1) * count, turn, number))
+        db.execute("UPDATE threads SET messages = ?, turns = ? WHERE number = ?", (turns * count, turns, number))
+    db.close()
+    server.start()
+    return thread, count
+
+
+def peak_mib(server):
+    return int(re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{server.process.pid}/status").read_text())[1]) >> 10
+
+
+def test_results_are_never_more_than_their_text(tmp_path, own_server):
+    """20 turns of 2 MiB, whole: the server holds copies of the text, which are a few hundred MiB, and no values made of it,
+    which were a thousand."""
+    thread, _ = grown(tmp_path, own_server, 20)
+    before = peak_mib(own_server)
+    messages = own_server.history(thread)
+    assert [len(message["results"]) for message in messages if message["role"] == "assistant"] == [2] * 20
+    assert messages[-1]["results"][1]["data"][PLOTLY]["data"][0]["x"] == [0] * 500_000
+    assert peak_mib(own_server) - before < 500
+
+
+@pytest.mark.parametrize("everything", ["false", "true"])
+def test_a_chat_with_many_charts_comes_in_pages(tmp_path, own_server, everything):
+    """40 turns of 2 MiB are too much for one answer, and no page is larger than it must be."""
+    thread, count = grown(tmp_path, own_server, 40)
+    refused = own_server.http.get(f"/thread/{thread}/history", params={"all": everything})
+    assert refused.status_code == 429 and "limit and cursor" in refused.json()["detail"]
+    seen, query = [], {"all": everything, "limit": 1000}
+    while True:
+        page = own_server.http.get(f"/thread/{thread}/history", params=query)
+        assert page.status_code == 200, page.text[:300]
+        assert len(page.content) < 12 << 20
+        page = page.json()
+        assert page["messages"]
+        seen += [(one["turn"], one["role"], len(one.get("results", []))) for one in page["messages"]]
+        if "next_cursor" not in page:
+            break
+        query["cursor"] = page["next_cursor"]
+    assert [turn for turn, role, _ in seen if role == "user"] == list(range(1, 41))
+    assert sum(results for *_, results in seen) == 80
+    assert len(seen) == 40 * (count if everything == "true" else 2)
 
 
 def test_tools_that_nobody_draws_for_answer_as_ever(server):

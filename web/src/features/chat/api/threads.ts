@@ -18,6 +18,7 @@ export type Thread = Schemas["ThreadView"];
 type ThreadList = Schemas["ThreadList"];
 
 const kPage = 100;
+const kHistoryPage = 1000;
 // At which turn a chat opens, if not at its end: read once.
 export const opening = new Map<string, number>();
 const at = (id: string) => `/v1/threads/${encodeURIComponent(id)}`;
@@ -48,13 +49,24 @@ export const statusQuery = (id: string) =>
         },
     });
 
+// All of it, in as many pages as it takes: the server cuts them where they get large.
+async function wholeHistory(id: string, signal: AbortSignal) {
+    const path = `/thread/${encodeURIComponent(id)}/history?all=true&limit=${kHistoryPage}`;
+    const messages: Schemas["HistoryMessage"][] = [];
+    let cursor: string | undefined;
+    do {
+        const from: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
+        const page = await getJson<Schemas["HistoryAnswer"]>(path + from, signal);
+        messages.push(...page.messages);
+        cursor = page.next_cursor;
+    } while (cursor);
+    return { thread_id: id, messages };
+}
+
 export const historyQuery = (id: string) =>
     queryOptions({
         queryKey: ["thread", id, "history"],
-        queryFn: ({ signal }) => {
-            const path = `/thread/${encodeURIComponent(id)}/history?all=true`;
-            return getJson<Schemas["HistoryAnswer"]>(path, signal);
-        },
+        queryFn: ({ signal }) => wholeHistory(id, signal),
     });
 
 export const versionsQuery = (id: string) =>
