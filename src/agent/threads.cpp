@@ -296,6 +296,14 @@ asio::awaitable<void> Threads::remove_versions(Whose whose, ThreadId id) {
         // Its record is damaged, and tells of no others.
         if (error.error.code != Code::Internal) throw;
     }
+    // All at once: each turn has its time to stop, and a client waits for all of them.
+    for (const auto& one : versions) {
+        try {
+            co_await cancel(whose, one.id);
+        } catch (const ErrorException&) {
+            // Gone, or unreadable: its removal says so.
+        }
+    }
     for (const auto& one : versions) {
         // This one last: who tries again after a failure must find them by it.
         if (one.id != id) co_await remove(whose, one.id);
