@@ -20,6 +20,7 @@ import datasets_37
 import datasets_38
 import datasets_39
 import datasets_40
+import datasets_41
 import datasets_more
 import datasets_office
 import numpy as np
@@ -303,7 +304,7 @@ MAKERS = {maker.__name__: maker for maker in
     datasets_28.MAKERS | datasets_29.MAKERS | datasets_30.MAKERS |
     datasets_31.MAKERS | datasets_32.MAKERS | datasets_33.MAKERS | datasets_34.MAKERS |
     datasets_35.MAKERS | datasets_36.MAKERS | datasets_37.MAKERS | datasets_38.MAKERS |
-    datasets_39.MAKERS | datasets_40.MAKERS)
+    datasets_39.MAKERS | datasets_40.MAKERS | datasets_41.MAKERS)
 
 # What the tests' own Python cannot write is written in the sandbox, before anything is asked.
 CONVERSIONS = {

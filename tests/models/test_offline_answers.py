@@ -14,7 +14,7 @@ STEP = 1 if os.environ.get("ATOLL_KEPT_QUESTIONS") == "all" else 10
 
 
 def kept():
-    for name in ["questions", "siblings", *(f"held_back_{n}" for n in range(1, 41))]:
+    for name in ["questions", "siblings", *(f"held_back_{n}" for n in range(1, 42))]:
         yield from importlib.import_module(name).CASES
 
 

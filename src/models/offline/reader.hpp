@@ -237,13 +237,21 @@ private:
     void find_second_question();
     void find_ordinal();
     void find_extreme_of_each();
-    void find_open_date();
     void find_open_worst();
     void find_absent();
     void find_absent_han();
     void find_unused();
     void find_absent_numbers();
     void find_absent_features();
+    // ---- what is in no part of the figure
+    void find_unread();
+    void find_open_date();
+    void find_contradiction();
+    void find_groups_of_ids();
+    void find_brackets();
+    void find_counted_attribute();
+    void find_unread_words();
+    void find_unread_periods();
     [[nodiscard]] std::size_t concept_length(std::size_t i) const;
     [[nodiscard]] bool is_in_column_name(std::size_t begin, std::size_t length) const;
     // Said beside what it belongs to: "rainy" where there is rain, "card users".

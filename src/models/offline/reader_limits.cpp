@@ -80,9 +80,9 @@ void Reader::find_limits() {
     find_ordinal();
     find_open_worst();
     find_extreme_of_each();
-    find_open_date();
     find_unused();
     find_absent();
+    if (q_.intent != Intent::Unknown && q_.absent.empty()) find_unread();
     if (!q_.absent.empty()) q_.intent = Intent::Unknown;
 }
 
@@ -239,21 +239,6 @@ void Reader::find_extreme_of_each() {
             if (!q_.count && is_said_beside_names(word)) refuse(word);
         }
     }
-}
-
-// "adopted in May", where there are a day of arrival and one of leaving: which of them?
-void Reader::find_open_date() {
-    const auto& columns = schema_.tables[q_.table].columns;
-    const Column* other = nullptr;
-    for (const Column& c : columns) {
-        if (c.is_date() && !c.means("birth")) other = &c;
-    }
-    const bool is_open = std::ranges::any_of(q_.filters, [&](const Filter& f) {
-        return f.kind == Filter::Kind::Dates && !date_said() && &at(schema_, f.field) != other;
-    });
-    const bool has_value = std::ranges::any_of(
-        q_.filters, [](const Filter& f) { return f.kind == Filter::Kind::OneOf; });
-    if (is_open && has_value) q_.absent.push_back(other->name + " / ?");
 }
 
 void Reader::find_absent() {
