@@ -92,7 +92,7 @@ for what in (lambda: open('/data/taxi/new', 'w'), lambda: open('/data/taxi/trips
              lambda: os.rename('/data/taxi', '/data/other'), lambda: os.rmdir('/data/taxi')):
     try: what(); print('WRITTEN')
     except OSError as e: pass
-print(open('/data/taxi/out').read() == open('/etc/passwd').read(), 'root:x:0:0:root:/root:/usr/sbin/nologin' in open('/data/taxi/out').read())
+print(open('/data/taxi/out').read() == open('/etc/passwd').read(), 'root:x:0:0:root:/root:/bin/bash' in open('/data/taxi/out').read())
 open('/data/mine', 'w').write('mine'); open('/data/outputs/o.txt', 'w').write('o')
 """)
     # the link leads to the sandbox's own /etc/passwd, as any link inside does

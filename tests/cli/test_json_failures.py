@@ -87,8 +87,10 @@ def test_a_build_that_is_stopped(tmp_path, number):
     installer.chmod(0o755)
     (tmp_path / "mine.json").write_text('{"python": {"packages": ["pandas"]}}')
     environment = {**os.environ, "ATOLL_DATA_DIR": str(tmp_path / "data"), "ATOLL_UV": str(installer)}
+    # Whoever runs the tests may ignore the signal, as nohup does.
     process = subprocess.Popen([ATOLL, "template", "build", "--json", "mine", tmp_path / "mine.json"], env=environment,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
     try:
         assert host.eventually((tmp_path / "up").exists)
         process.send_signal(number)

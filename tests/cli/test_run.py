@@ -263,13 +263,13 @@ raise SystemExit(any(os.wait()[1] != 0 for _ in range(4)))
 
 
 @pytest.mark.parametrize("words, reason, status, signal_", [
-    (["-c", "pass"], "exited", 0, None),
-    (["--", "sh", "-c", "exit 7"], "exited", 7, None),
+    (["-c", "pass"], "exited", 0, 0),
+    (["--", "sh", "-c", "exit 7"], "exited", 7, 0),
     (["-c", "import os; os.abort()"], "signalled", 134, 6),
     (["--", "sh", "-c", "kill -TERM $$"], "signalled", 143, 15),
     (["-t", "500ms", "-c", "import time; time.sleep(60)"], "timeout", 124, 9),
     (["-m", "128m", "-c", TOO_MUCH_TOGETHER], "memory", None, None),
-    (["--disk", "4m", "-c", "open('/work/x', 'wb').write(b'x' * (8 << 20))"], "disk", 1, None),
+    (["--disk", "4m", "-c", "open('/work/x', 'wb').write(b'x' * (8 << 20))"], "disk", 1, 0),
     (["--file-size", "1m", "--", "dd", "if=/dev/zero", "of=f", "bs=1M", "count=2"],
      "disk", 153, 25),
     (["--output", "10k", "-c", "while True: print('x' * 100)"], "output", None, None),

@@ -608,7 +608,7 @@ def test_r6_output_is_cut_at_its_limit(flood):
     """An endless writer is stopped at the limit on output; the result says that it was cut, and why
     the program ended."""
     result = run_json("--output", "1m", "--timeout", "60s", "--", *FLOODS[flood], timeout=90)
-    assert result["reason"] == "output" and result["truncated"] is True
+    assert result["reason"] == "output" and result["output_truncated"] is True
     written = result["stdout"] + result["stderr"]
     assert 0 < len(written) <= MIB  # characters: what is no UTF-8 became one each
     if flood != "binary":

@@ -102,3 +102,14 @@ def test_files_end_with_one_newline():
         if text and (not text.endswith("\n") or text.endswith("\n\n"))
     ]
     expect_none(found)
+
+
+def test_test_files_have_names_of_their_own():
+    """pytest imports those below tests/ by their names alone, and leaves out the second of a name."""
+    places: dict[str, list[str]] = {}
+    for path in files():
+        name = name_of(path)
+        if name.startswith("tests/") and path.name.startswith("test_") and path.suffix == ".py":
+            places.setdefault(path.name, []).append(name)
+    expect_none([f"{second}:1: pytest knows this name from {first}, use another"
+                 for first, *others in places.values() for second in others])
