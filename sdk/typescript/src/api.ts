@@ -1108,6 +1108,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/threads/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The versions of a chat in which a question was asked anew
+         * @description Each is a thread. They are named, renamed and shown as one chat.
+         */
+        get: operations["thread_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/threads/{id}/export": {
         parameters: {
             query?: never;
@@ -2532,7 +2552,7 @@ export interface components {
         ForkThread: {
             /**
              * Format: int64
-             * @description The last question that the copy has, with its answer; left out: the latest.
+             * @description The last question that the copy has, with its answer; 0: none; left out: the latest.
              * @example 3
              */
             turn?: number;
@@ -2541,6 +2561,11 @@ export interface components {
              * @default
              */
             title: string;
+            /**
+             * @description It is another version of this chat, in which a question is asked anew, and no chat of its own.
+             * @default false
+             */
+            version: boolean;
         };
         /** @description How the server is. */
         Health: {
@@ -3987,6 +4012,8 @@ export interface components {
              * @description When it was last spoken in.
              */
             updated_at: string;
+            /** @description Of a version of another thread: the first one of them. They are one chat. */
+            family?: string;
         };
         /**
          * @description What a token opens.
@@ -4257,6 +4284,45 @@ export interface components {
             preview: string;
             /** @description Of an array or a frame. */
             shape?: number[];
+        };
+        /** @description The versions of a chat. */
+        VersionList: {
+            /** @description The thread asked for. */
+            thread_id: string;
+            /** @description With itself, the oldest first. */
+            versions: components["schemas"]["VersionView"][];
+        };
+        /** @description Where a version has its first turns from. */
+        VersionOrigin: {
+            /** @description Whose they are; it may be gone by now. */
+            thread_id: string;
+            /**
+             * Format: int64
+             * @description Up to which; from the origin before on.
+             */
+            turn: number;
+        };
+        /** @description A version of a chat: a thread that begins as another one and goes on with a question of its own. */
+        VersionView: {
+            /** @description The thread. */
+            thread_id: string;
+            /**
+             * Format: int64
+             * @description Questions so far.
+             */
+            turns: number;
+            /** @description Whose its first turns are; the rest are its own. */
+            origins: components["schemas"]["VersionOrigin"][];
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last spoken in.
+             */
+            updated_at: string;
         };
         /** @description About the watch itself. */
         WatchNote: {
@@ -6928,7 +6994,10 @@ export interface operations {
     };
     delete_thread: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also all other versions of this chat. */
+                versions?: boolean;
+            };
             header?: never;
             path: {
                 /** @description The thread. */
@@ -7080,6 +7149,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    thread_versions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The thread. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them, with this one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionList"];
+                };
             };
             /** @description The request failed. */
             default: {
