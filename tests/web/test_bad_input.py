@@ -67,6 +67,7 @@ def test_a_long_message_is_sent_and_one_that_no_model_reads_says_so(server, mode
 @pytest.mark.parametrize("name", NAMES, ids=["emoji", "joined emoji", "arabic", "hebrew with a mark", "quotes"])
 def test_names_of_all_kinds(server, session, page, name):
     page.goto(f"{server.url}/ui/s/{session}?panel=files")
+    expect(page.get_by_role("treeitem").first).to_be_visible()  # whoever picks a file sees the tree
     page.locator("input[type=file]").first.set_input_files(
         {"name": name, "mimeType": "text/csv", "buffer": b"city,n\nBern,1\n"})
     row = page.get_by_role("treeitem").filter(has_text=re.compile(re.escape(name)))
